@@ -1,4 +1,52 @@
 //! An anet daemon that is not there: a scriptable fake of the local control plane.
+//!
+//! A [`Daemon`] listens on a port of its own, guards it as the real one does, answers the 14 routes from a [`World`], writes
+//! the data directory by which clients find it, and journals every request. A test steers it with [`Rule`]s: exact
+//! bytes, answers that are held until released, faults of the connection.
+//!
+//! ```no_run
+//! use std::time::{Duration, Instant};
+//!
+//! use anet_mock_daemon::{Daemon, On, Options, Reply, Response, Route, Rule, Times};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let daemon = Daemon::start(Options::default()).await?;
+//! daemon.script(Rule {
+//!     on: On::Route(Route::Balance),
+//!     times: Times::Once,
+//!     reply: Reply::Respond(Response::json(503, r#"{"error":"The hub cannot be reached."}"#)),
+//! });
+//! // Start the client with ANET_DATA_DIR set to `daemon.data_dir()`, let it ask for the balance, and look:
+//! let soon = Instant::now() + Duration::from_secs(5);
+//! assert!(daemon.journal().wait_until(soon, |entries| !entries.is_empty()).await);
+//! assert!(daemon.journal().trespasses().is_empty());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The way of a request: `front` reads and journals it, `guard` judges it, `script` may answer it or `fault` break it, else
+//! `relay` carries it to the world behind a wiremock server and brings back what it says, at once or later.
 
-pub mod answer;
-pub mod route;
+mod answer;
+mod cli;
+mod daemon;
+mod fault;
+mod front;
+mod guard;
+mod home;
+mod http;
+mod journal;
+mod ping;
+mod relay;
+mod route;
+mod script;
+mod stand_in;
+
+pub use answer::{Answer, Outcome, Resume, Waiting};
+pub use cli::run;
+pub use daemon::{Daemon, Options, Restart, StartError};
+pub use fault::Fault;
+pub use journal::{Answered, Entry, Journal, Trespass, Watcher};
+pub use route::Route;
+pub use script::{On, Reply, Response, Rule, Times};
+pub use stand_in::World;

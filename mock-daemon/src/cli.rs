@@ -1,0 +1,337 @@
+//! The program `anet-mock-daemon`: a fake daemon in a terminal.
+//!
+//! Responsible for: arguments, the paragraph that says how to point a client at it, one line a request, the journal file,
+//! and an orderly end. Not for: anything a library user could not do as well.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anstyle::{AnsiColor, Style};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use clap::Parser;
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::daemon::{Daemon, Options};
+use crate::journal::{Entry, Watcher};
+
+/// How many requests the program keeps in memory: nobody reads them there, and it may run for days.
+const JOURNAL_LIMIT: usize = 1_000;
+
+/// A fake anet daemon: answers the local control plane from a world of its own.
+#[derive(Debug, Parser)]
+#[command(name = "anet-mock-daemon", version, max_term_width = 100)]
+struct Arguments {
+    /// The data directory to make, empty or not there yet. Without it a temporary one
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+
+    /// The port on 127.0.0.1; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+
+    /// Does not log the requests to stderr
+    #[arg(long)]
+    quiet: bool,
+
+    /// Appends each request, with its answer, to this file as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+}
+
+/// Runs the whole program with these arguments, of which the first is the program's name, and returns its exit code: 0
+/// when ended by Ctrl-C or SIGTERM, 1 when it could not start, 2 for wrong usage.
+///
+/// It makes a runtime of its own, so it must not be called from within one.
+pub fn run<I, T>(arguments: I) -> ExitCode
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version come this way too; where they cannot be printed nobody reads them.
+            let _ = error.print();
+            return if error.use_stderr() {
+                ExitCode::from(2)
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    match serve(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            say(
+                &mut anstream::stderr(),
+                &format!("anet-mock-daemon: {sentence}"),
+            );
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Serves until told to end. The error is a sentence for the user.
+fn serve(arguments: &Arguments) -> Result<(), String> {
+    let journal = arguments.journal.as_deref().map(open_journal).transpose()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|source| format!("Cannot start: {source}."))?;
+    runtime.block_on(async {
+        let options = Options {
+            data_dir: arguments.home.clone(),
+            port: arguments.port,
+            journal_limit: JOURNAL_LIMIT,
+            watcher: Some(watcher(arguments.quiet, journal)),
+            ..Options::default()
+        };
+        // Before the start, so that a signal between the two ends in order as well.
+        let broken = |source: io::Error| format!("Cannot listen for signals: {source}.");
+        let mut interrupted = signal(SignalKind::interrupt()).map_err(broken)?;
+        let mut terminated = signal(SignalKind::terminate()).map_err(broken)?;
+        let daemon = Daemon::start(options)
+            .await
+            .map_err(|error| error.to_string())?;
+        say(&mut anstream::stdout(), &introduction(&daemon));
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+        Ok(())
+    })
+}
+
+fn open_journal(path: &Path) -> Result<File, String> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| {
+            format!(
+                "Cannot write the journal {}: {source}. Name a file that can be written.",
+                path.display()
+            )
+        })
+}
+
+/// How to point a client at the daemon.
+fn introduction(daemon: &Daemon) -> String {
+    let home = daemon.data_dir().display();
+    format!(
+        "A fake anet daemon listens on {address}. Point any client of the control plane at it with its data directory, for\n\
+         example `ANET_DATA_DIR={home} anet mcp`, or ask it yourself:\n\
+         curl -s -X POST -H \"Authorization: Bearer $(cat {home}/control_token.txt)\" -d '{{}}' http://{address}/status\n\
+         Ctrl-C ends it and removes what it wrote.",
+        address = daemon.address()
+    )
+}
+
+/// Writes a line each for the terminal and for the journal file.
+fn watcher(quiet: bool, journal: Option<File>) -> Watcher {
+    let journal = journal.map(Mutex::new);
+    Arc::new(move |entry: &Entry| {
+        let now = (SystemTime::now(), Instant::now());
+        if !quiet {
+            say(&mut anstream::stderr().lock(), &line(entry, now));
+        }
+        if let Some(journal) = &journal {
+            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+            // A full disk must not end a daemon that others are talking to.
+            let _ = writeln!(journal, "{}", record(entry, now));
+        }
+    })
+}
+
+/// One line; where it cannot be written nobody reads it.
+fn say(to: &mut impl Write, text: &str) {
+    let _ = writeln!(to, "{text}").and_then(|()| to.flush());
+}
+
+/// Time (UTC), request, outcome, milliseconds.
+fn line(entry: &Entry, now: (SystemTime, Instant)) -> String {
+    let ms = arrived(entry, now).as_millis();
+    let (seconds, ms) = (ms / 1_000 % 86_400, ms % 1_000);
+    let time = format!(
+        "{:02}:{:02}:{:02}.{ms:03}",
+        seconds / 3_600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    let mut outcome = match (entry.status(), entry.hung_up_at) {
+        (Some(status), None) => status.to_string(),
+        (Some(status), Some(_)) => format!("{status}, caller hung up"),
+        (None, Some(_)) => "caller hung up".to_owned(),
+        (None, None) => "no answer".to_owned(),
+    };
+    if let Some(trespass) = entry.trespass {
+        outcome = format!("{outcome} ({trespass})");
+    }
+    let colour = match entry.status() {
+        Some(200..=299) if entry.hung_up_at.is_none() => AnsiColor::Green,
+        Some(_) => AnsiColor::Yellow,
+        None => AnsiColor::Red,
+    };
+    let (style, dim) = (
+        Style::new().fg_color(Some(colour.into())),
+        Style::new().dimmed(),
+    );
+    // What a caller sent is printed escaped: it must not reach the terminal as commands.
+    let request = format!(
+        "{} {}",
+        entry.method.escape_debug(),
+        entry.target.escape_debug()
+    );
+    format!(
+        "{dim}{time}{dim:#} {} {style}{outcome}{style:#} {dim}{:.1} ms{dim:#}",
+        request.trim(),
+        took(entry) * 1e3
+    )
+}
+
+/// The whole entry as JSON. The token is left out: journals are passed around.
+fn record(entry: &Entry, now: (SystemTime, Instant)) -> Value {
+    let headers: Vec<_> = entry
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            let secret = name.eq_ignore_ascii_case("Authorization");
+            json!([name, if secret { "(left out)" } else { value }])
+        })
+        .collect();
+    json!({
+        "index": entry.index,
+        "at_ms": u64::try_from(arrived(entry, now).as_millis()).unwrap_or(u64::MAX),
+        "connection": entry.connection,
+        "method": entry.method,
+        "target": entry.target,
+        "headers": headers,
+        "body": bytes(&entry.body),
+        "route": entry.route.map(|route| route.path()),
+        "trespass": entry.trespass.map(|trespass| trespass.to_string()),
+        "status": entry.status(),
+        "answer": entry.answered.as_ref().map(|answered| bytes(&answered.body)),
+        "seconds": took(entry),
+        "hung_up": entry.hung_up_at.is_some(),
+    })
+}
+
+/// Text as text, anything else in base64.
+fn bytes(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => json!(text),
+        Err(_) => json!({ "base64": STANDARD.encode(bytes) }),
+    }
+}
+
+/// When the entry came, since the epoch.
+fn arrived(entry: &Entry, (wall, steady): (SystemTime, Instant)) -> Duration {
+    let now = wall.duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(steady.saturating_duration_since(entry.at))
+}
+
+/// Seconds from the request to its answer, or to its end without one.
+fn took(entry: &Entry) -> f64 {
+    let end = entry
+        .answered
+        .as_ref()
+        .map(|answered| answered.at)
+        .or(entry.hung_up_at);
+    end.unwrap_or_else(Instant::now)
+        .saturating_duration_since(entry.at)
+        .as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::{Answered, Trespass};
+    use crate::route::Route;
+
+    fn entry() -> Entry {
+        let at = Instant::now();
+        Entry {
+            index: 7,
+            at,
+            method: "POST".into(),
+            target: "/tasks/send".into(),
+            headers: vec![("Authorization".into(), "Bearer secret".into())],
+            body: b"\xff".to_vec(),
+            connection: 1,
+            route: Some(Route::TasksSend),
+            trespass: None,
+            answered: Some(Answered {
+                at: at + Duration::from_millis(3),
+                status: 200,
+                body: b"{}\n".to_vec(),
+            }),
+            hung_up_at: None,
+        }
+    }
+
+    fn plain(entry: &Entry) -> String {
+        anstream::adapter::strip_str(&line(
+            entry,
+            (UNIX_EPOCH + Duration::from_millis(3_723_004), entry.at),
+        ))
+        .to_string()
+    }
+
+    #[test]
+    fn a_line_has_time_route_status_and_milliseconds() {
+        assert_eq!(plain(&entry()), "01:02:03.004 POST /tasks/send 200 3.0 ms");
+        let trespass = Entry {
+            trespass: Some(Trespass::UnknownPath),
+            target: "/\u{1b}[2J".into(),
+            ..entry()
+        };
+        assert_eq!(
+            plain(&trespass),
+            "01:02:03.004 POST /\\u{1b}[2J 200 (unknown path) 3.0 ms"
+        );
+        let gone = Entry {
+            answered: None,
+            hung_up_at: Some(trespass.at),
+            ..entry()
+        };
+        assert!(plain(&gone).contains("/tasks/send caller hung up"));
+    }
+
+    #[test]
+    fn a_record_has_everything_but_the_token() {
+        let record = record(&entry(), (UNIX_EPOCH, Instant::now()));
+        assert!(!record.to_string().contains("secret"));
+        assert_eq!(record["body"], json!({ "base64": "/w==" }));
+        assert_eq!(
+            (&record["answer"], &record["status"], &record["route"]),
+            (&json!("{}\n"), &json!(200), &json!("/tasks/send"))
+        );
+    }
+
+    #[test]
+    fn wrong_usage_is_told_apart() {
+        Arguments::try_parse_from([
+            "x",
+            "--home",
+            "d",
+            "--port",
+            "1",
+            "--quiet",
+            "--journal",
+            "f",
+        ])
+        .expect("all of them");
+        let error = Arguments::try_parse_from(["x", "--port", "99999"]).expect_err("no such port");
+        assert!(error.use_stderr());
+    }
+}

@@ -1,0 +1,323 @@
+//! One fake daemon: started, steered, and gone when dropped.
+//!
+//! Responsible for: the public handle, listening and restarting, and the order in which things start and end. Not for:
+//! what happens on a connection (`front`), nor for the directory (`home`).
+
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use tokio::net::{TcpListener, TcpSocket};
+use wiremock::MockServer;
+
+use crate::World;
+use crate::front::{Front, Listening};
+use crate::guard::Access;
+use crate::home::{Home, new_token};
+use crate::journal::{DEFAULT_LIMIT, Journal, Watcher};
+use crate::relay;
+use crate::script::{Rule, Script};
+
+/// How many callers may knock at the same moment. Beyond it the kernel lets them try again after a second, which a test
+/// with hundreds of callers would feel.
+const BACKLOG: u32 = 1024;
+
+/// A fake daemon. It stops, and removes what it wrote, when dropped.
+///
+/// Its connections are served on the runtime in which it was started.
+pub struct Daemon {
+    front: Arc<Front>,
+    world: World,
+    listening: Mutex<Option<Listening>>,
+    /// One restart at a time.
+    restarting: tokio::sync::Mutex<()>,
+    home: Home,
+    /// Held for its end: dropping it stops the inner server.
+    _inner: MockServer,
+}
+
+/// How a daemon starts.
+#[derive(Clone)]
+pub struct Options {
+    /// The data directory; a fresh temporary one when absent.
+    pub data_dir: Option<PathBuf>,
+    /// The port on 127.0.0.1; 0 for any that is free.
+    pub port: u16,
+    /// What the routes answer from.
+    pub world: World,
+    /// How many requests the journal keeps at least; older ones go.
+    pub journal_limit: usize,
+    /// Told of each request when it is over.
+    pub watcher: Option<Watcher>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            data_dir: None,
+            port: 0,
+            world: World::default(),
+            journal_limit: DEFAULT_LIMIT,
+            watcher: None,
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("data_dir", &self.data_dir)
+            .field("port", &self.port)
+            .field("journal_limit", &self.journal_limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a restart changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Restart {
+    /// Listens on another port.
+    pub new_port: bool,
+    /// Makes another token.
+    pub new_token: bool,
+}
+
+/// Why a daemon did not start, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The directory is somebody else's.
+    #[error(
+        "{path} holds {file}, which is not the fake daemon's: nothing was touched. Name a directory that is empty or not there yet."
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// The first file found that is not ours.
+        file: String,
+    },
+    /// Another fake daemon runs there.
+    #[error(
+        "A fake daemon already runs in {path} and listens on {address}. Stop it, or name another directory."
+    )]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+        /// Where it listens.
+        address: SocketAddr,
+    },
+    /// The path is a file.
+    #[error("{path} is no directory. Name a directory that is empty or not there yet.")]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The directory or its files cannot be made.
+    #[error(
+        "Cannot write the data directory {path}: {source}. Check its owner and its permissions, or name another one."
+    )]
+    Files {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The port cannot be had.
+    #[error(
+        "Cannot listen on 127.0.0.1:{port}: {source}. Choose another port, or 0 for any that is free."
+    )]
+    Port {
+        /// The port.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// The machine refuses something else.
+    #[error("Cannot start the fake daemon: {0}.")]
+    System(#[source] io::Error),
+}
+
+impl StartError {
+    /// A failure with the files of this directory.
+    pub(crate) fn files(path: &Path, source: io::Error) -> Self {
+        Self::Files {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+impl Daemon {
+    /// Starts a daemon. When this returns it listens and its files are written.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let Options {
+            data_dir,
+            port,
+            world,
+            journal_limit,
+            watcher,
+        } = options;
+        let home = Home::claim(data_dir.as_deref())?;
+        let listener = listen(port).map_err(|source| StartError::Port { port, source })?;
+        let port = listener.local_addr().map_err(StartError::System)?.port();
+        let access = Access {
+            port,
+            token: new_token().map_err(StartError::System)?,
+        };
+        let (inner, relay) = relay::start(world.clone())
+            .await
+            .map_err(StartError::System)?;
+        home.write(&access)
+            .map_err(|source| StartError::files(home.path(), source))?;
+        let front = Arc::new(Front {
+            script: Script::new(),
+            journal: Journal::new(journal_limit, watcher),
+            relay,
+            access: RwLock::new(access),
+            aid: world.aid(),
+            connections: AtomicU64::new(0),
+        });
+        let listening = Listening::open(listener, Arc::clone(&front));
+        Ok(Self {
+            front,
+            world,
+            listening: Mutex::new(Some(listening)),
+            restarting: tokio::sync::Mutex::default(),
+            home,
+            _inner: inner,
+        })
+    }
+
+    /// The public address: the one in `config.json`.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.access().port))
+    }
+
+    /// The bearer token in force: 48 lowercase hex characters.
+    pub fn token(&self) -> String {
+        self.access().token
+    }
+
+    /// The data directory, absolute: the value for `ANET_DATA_DIR`.
+    pub fn data_dir(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Every request so far.
+    pub fn journal(&self) -> &Journal {
+        &self.front.journal
+    }
+
+    /// Adds a rule. Later rules win over earlier ones; a rule that is used up is gone.
+    pub fn script(&self, rule: Rule) {
+        self.front.script.add(rule);
+    }
+
+    /// Forgets all rules. What is being held stays held.
+    pub fn clear_script(&self) {
+        self.front.script.clear();
+    }
+
+    /// Lets go what is held under this name, and what will be.
+    pub fn release(&self, hold: &str) {
+        self.front.script.release(hold);
+    }
+
+    /// The state from which the routes answer.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Goes away and comes back: the listener and its connections are gone, the files are written anew. World, journal
+    /// and script stay.
+    pub async fn restart(&self, how: Restart) -> io::Result<()> {
+        let _one = self.restarting.lock().await;
+        let mut access = self.access();
+        if how.new_token {
+            access.token = new_token()?;
+        }
+        // Taken before the old one goes, so that it cannot be the same.
+        let moved = if how.new_port { Some(listen(0)?) } else { None };
+        self.close().await;
+        let listener = match moved {
+            Some(listener) => listener,
+            None => listen(access.port)?,
+        };
+        access.port = listener.local_addr()?.port();
+        self.home.write(&access)?;
+        *self
+            .front
+            .access
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = access;
+        *self.listening() = Some(Listening::open(listener, Arc::clone(&self.front)));
+        Ok(())
+    }
+
+    /// Refuses connections from now on and closes the open ones, as a daemon that died. The files stay, as after a crash.
+    pub fn stop_listening(&self) {
+        if let Some(listening) = self.listening().take() {
+            listening.close();
+        }
+    }
+
+    /// Listens again on the same port. Fails when somebody else took it meanwhile.
+    pub async fn resume_listening(&self) -> io::Result<()> {
+        let _one = self.restarting.lock().await;
+        let mut listening = self.listening();
+        if listening.is_none() {
+            *listening = Some(Listening::open(
+                listen(self.access().port)?,
+                Arc::clone(&self.front),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn close(&self) {
+        let listening = self.listening().take();
+        if let Some(listening) = listening {
+            listening.close().done().await;
+        }
+    }
+
+    fn access(&self) -> Access {
+        self.front
+            .access
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn listening(&self) -> MutexGuard<'_, Option<Listening>> {
+        self.listening
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.stop_listening();
+    }
+}
+
+impl fmt::Debug for Daemon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Daemon")
+            .field("address", &self.address())
+            .field("data_dir", &self.data_dir())
+            .field("journal", self.journal())
+            .finish_non_exhaustive()
+    }
+}
+
+fn listen(port: u16) -> io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    // Connections of the listener before us may still linger in the kernel.
+    socket.set_reuseaddr(true)?;
+    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+    socket.listen(BACKLOG)
+}

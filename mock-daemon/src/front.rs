@@ -1,0 +1,445 @@
+//! The public port: connections, exchanges, and callers that hang up.
+//!
+//! Responsible for: reading requests, journalling them, playing the script, relaying the rest, redeeming answers that
+//! come later, and noticing at once when a caller is gone. Not for: what the world answers (`relay`), nor for listening
+//! and starting (`daemon`).
+
+use std::future::{pending, poll_fn};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::answer::{Answer, Waiting};
+use crate::fault;
+use crate::guard::{Access, Passage, Refusal, judge};
+use crate::http::{
+    HEAD_PATIENCE, Head, Malformed, Request, Then, Unreadable, bodiless, encode_head, read_request,
+};
+use crate::journal::{Entry, Journal, Page, Trespass};
+use crate::ping;
+use crate::relay::{Relay, Relayed};
+use crate::route::Route;
+use crate::script::{Reply, Response, Script};
+
+/// How many bytes a caller may send ahead while it awaits an answer; beyond that it is no longer read.
+const AHEAD_LIMIT: usize = 1 << 20;
+
+/// How long a refused caller is read after the refusal, so that closing does not reset the connection before it has
+/// read what it was told.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// The pause after an accept that failed (no file handles left, say).
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
+
+/// What all connections of one daemon share.
+#[derive(Debug)]
+pub(crate) struct Front {
+    /// The rules.
+    pub(crate) script: Script,
+    /// The journal.
+    pub(crate) journal: Journal,
+    /// The way to the world.
+    pub(crate) relay: Relay,
+    /// Port and token in force.
+    pub(crate) access: RwLock<Access>,
+    /// The node's AID, which `GET /ping` tells.
+    pub(crate) aid: String,
+    /// How many connections were accepted so far.
+    pub(crate) connections: AtomicU64,
+}
+
+/// A listener and the connections that came through it.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    /// Shared with the accepting task; emptying it closes the port at once, whoever holds the task.
+    listener: Arc<Mutex<Option<TcpListener>>>,
+    /// Each task has a receiver: a message ends them all, and the last one gone tells that it is done.
+    live: watch::Sender<()>,
+}
+
+impl Listening {
+    /// Starts to accept. Must be called within a runtime.
+    pub(crate) fn open(listener: TcpListener, front: Arc<Front>) -> Self {
+        let listener = Arc::new(Mutex::new(Some(listener)));
+        let live = watch::Sender::new(());
+        tokio::spawn(accept(Arc::clone(&listener), front, live.subscribe()));
+        Self { listener, live }
+    }
+
+    /// Refuses connections from now on and tells the open ones to close. Returns what [`Closing::done`] waits for.
+    pub(crate) fn close(self) -> Closing {
+        drop(
+            self.listener
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+        self.live.send_replace(());
+        Closing { live: self.live }
+    }
+}
+
+/// A listener that is gone, and its connections that are going.
+pub(crate) struct Closing {
+    live: watch::Sender<()>,
+}
+
+impl Closing {
+    /// Returns when no connection is left.
+    pub(crate) async fn done(self) {
+        self.live.closed().await;
+    }
+}
+
+async fn accept(
+    listener: Arc<Mutex<Option<TcpListener>>>,
+    front: Arc<Front>,
+    mut live: watch::Receiver<()>,
+) {
+    loop {
+        let next =
+            poll_fn(
+                |context| match &*listener.lock().unwrap_or_else(PoisonError::into_inner) {
+                    Some(listener) => listener.poll_accept(context).map(Some),
+                    None => std::task::Poll::Ready(None),
+                },
+            );
+        let accepted = tokio::select! {
+            biased;
+            _ = live.changed() => return,
+            accepted = next => accepted,
+        };
+        match accepted {
+            None => return,
+            Some(Err(_)) => sleep(ACCEPT_PAUSE).await,
+            Some(Ok((stream, _))) => {
+                let front = Arc::clone(&front);
+                let mut live = live.clone();
+                tokio::spawn(async move {
+                    tokio::select! {
+                        biased;
+                        _ = live.changed() => {}
+                        () = front.serve(stream) => {}
+                    }
+                });
+            }
+        }
+    }
+}
+
+impl Front {
+    /// Serves one connection to its end.
+    async fn serve(&self, stream: TcpStream) {
+        let connection = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        // Answers are written whole: waiting for more would only delay them. Failing to say so costs speed alone.
+        let _ = stream.set_nodelay(true);
+        let mut caller = Caller {
+            stream,
+            buffered: Vec::new(),
+        };
+        loop {
+            match read_request(&mut caller.stream, &mut caller.buffered, HEAD_PATIENCE).await {
+                Err(Unreadable::Closed) => return,
+                Err(Unreadable::Malformed(malformed)) => {
+                    return self.refuse(*malformed, connection, caller).await;
+                }
+                Ok(request) => match self.exchange(request, connection, &mut caller).await {
+                    Then::Keep => {}
+                    Then::Close => return,
+                },
+            }
+        }
+    }
+
+    /// Journals and answers what is no request.
+    async fn refuse(&self, malformed: Malformed, connection: u64, mut caller: Caller) {
+        let Malformed {
+            head,
+            bytes,
+            at,
+            answer,
+            hung_up,
+        } = malformed;
+        let page = self.journal.open(entry(
+            head,
+            bytes,
+            at,
+            connection,
+            Some(Trespass::Malformed),
+        ));
+        if hung_up {
+            page.hung_up();
+        }
+        if let Some(answer) = answer {
+            page.answered(answer.status, &answer.body);
+            let mut bytes = encode_head(&answer, answer.body.len(), Then::Close);
+            bytes.extend_from_slice(&answer.body);
+            if caller.write(&bytes).await.is_err() {
+                page.hung_up();
+            }
+            drop(page);
+            caller.linger().await;
+        }
+    }
+
+    /// Journals a request and answers it, one way or another.
+    async fn exchange(&self, request: Request, connection: u64, caller: &mut Caller) -> Then {
+        let Request { head, body, at } = request;
+        let verdict = judge(
+            &head,
+            &self.access.read().unwrap_or_else(PoisonError::into_inner),
+        );
+        let trespass = verdict.as_ref().err().map(|refusal| refusal.trespass);
+        let page = self
+            .journal
+            .open(entry(head.clone(), body.clone(), at, connection, trespass));
+        let admitted = match verdict {
+            Ok(Passage::Route(route)) => Some(route),
+            Ok(Passage::Ping) | Err(_) => None,
+        };
+        let reply = self
+            .script
+            .take(head.path(), admitted)
+            .unwrap_or(Reply::World);
+        let asked = Asked {
+            head: &head,
+            body: &body,
+            verdict,
+        };
+        match self.play(reply, asked, caller, &page).await {
+            Ok(then) => then,
+            Err(Gone) => {
+                page.hung_up();
+                Then::Close
+            }
+        }
+    }
+
+    async fn play(
+        &self,
+        mut reply: Reply,
+        asked: Asked<'_>,
+        caller: &mut Caller,
+        page: &Page,
+    ) -> Result<Then, Gone> {
+        let head = asked.head;
+        let response = loop {
+            match reply {
+                Reply::Hold { name, then } => {
+                    caller.while_there(self.script.released(&name)).await?;
+                    reply = *then;
+                }
+                Reply::Respond(response) => break response,
+                Reply::Fault(fault) => {
+                    let then = fault::play(fault, caller, page).await?;
+                    return Ok(if head.keeps_alive() {
+                        then
+                    } else {
+                        Then::Close
+                    });
+                }
+                Reply::World => break self.ask_world(asked, caller).await?,
+            }
+        };
+        caller.wait(response.delay).await?;
+        page.answered(response.status, &response.body);
+        send(&response, head, caller).await
+    }
+
+    /// What happens without a script.
+    async fn ask_world(&self, asked: Asked<'_>, caller: &mut Caller) -> Result<Response, Gone> {
+        match asked.verdict {
+            Err(refusal) => Ok(refusal.response),
+            Ok(Passage::Ping) => {
+                let access = self
+                    .access
+                    .read()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clone();
+                Ok(ping::answer(asked.head.query(), &access, &self.aid))
+            }
+            Ok(Passage::Route(route)) => match self.relay.ask(route, asked.body).await {
+                Ok(Relayed::Now(response)) => Ok(response),
+                Ok(Relayed::Later(waiting)) => Ok(redeem(waiting, caller).await?.into()),
+                Err(source) => Ok(internal(&format!(
+                    "The fake daemon failed to answer {route}: {source}."
+                ))
+                .into()),
+            },
+        }
+    }
+}
+
+/// A request and what the guards say of it.
+struct Asked<'a> {
+    head: &'a Head,
+    body: &'a [u8],
+    verdict: Result<Passage, Refusal>,
+}
+
+fn entry(
+    head: Head,
+    body: Vec<u8>,
+    at: Instant,
+    connection: u64,
+    trespass: Option<Trespass>,
+) -> Entry {
+    let route = Route::from_path(head.path());
+    let Head {
+        method,
+        target,
+        headers,
+        ..
+    } = head;
+    Entry {
+        index: 0,
+        at: at.into_std(),
+        method,
+        target,
+        headers,
+        body,
+        connection,
+        route,
+        trespass,
+        answered: None,
+        hung_up_at: None,
+    }
+}
+
+/// Writes a whole answer.
+async fn send(response: &Response, head: &Head, caller: &mut Caller) -> Result<Then, Gone> {
+    let own = response.headers.iter().any(|(name, _)| {
+        ["Content-Length", "Transfer-Encoding", "Connection"]
+            .iter()
+            .any(|fixed| name.eq_ignore_ascii_case(fixed))
+    });
+    // Framing of the script's own may be wrong on purpose: nothing can follow it on the same connection.
+    let then = if head.keeps_alive() && !own {
+        Then::Keep
+    } else {
+        Then::Close
+    };
+    let mut bytes = encode_head(response, response.body.len(), then);
+    if head.method != "HEAD" && !bodiless(response.status) {
+        bytes.extend_from_slice(&response.body);
+    }
+    caller.write(&bytes).await?;
+    Ok(then)
+}
+
+/// Waits for the world's answer, or for the time to be over, as long as the caller is there.
+async fn redeem(waiting: Waiting, caller: &mut Caller) -> Result<Answer, Gone> {
+    let Waiting {
+        timeout,
+        mut changed,
+        resume,
+    } = waiting;
+    let start = Instant::now();
+    let until = start.checked_add(timeout).unwrap_or(start);
+    loop {
+        changed.borrow_and_update();
+        if let Some(answer) = resume(false) {
+            return Ok(answer);
+        }
+        let moved = async {
+            if changed.changed().await.is_err() {
+                // The world is gone, and nothing will end the wait but its time.
+                pending::<()>().await;
+            }
+        };
+        if caller.while_there(timeout_at(until, moved)).await?.is_err() {
+            return Ok(
+                resume(true).unwrap_or_else(|| internal("The wait ended without an answer."))
+            );
+        }
+    }
+}
+
+fn internal(sentence: &str) -> Answer {
+    Answer::json(
+        500,
+        format!(
+            "{}\n",
+            serde_json::json!({ "error": sentence, "code": "InternalError" })
+        ),
+    )
+}
+
+impl From<Answer> for Response {
+    fn from(answer: Answer) -> Self {
+        Self::typed(answer.status, answer.content_type, answer.body)
+    }
+}
+
+/// The other end of a connection.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    stream: TcpStream,
+    /// Bytes that were read and not used yet.
+    buffered: Vec<u8>,
+}
+
+/// The caller closed or reset the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone;
+
+impl Caller {
+    /// Writes all of it.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> Result<(), Gone> {
+        self.stream.write_all(bytes).await.map_err(|_| Gone)
+    }
+
+    /// Waits, as long as the caller is there.
+    pub(crate) async fn wait(&mut self, delay: Duration) -> Result<(), Gone> {
+        if delay.is_zero() {
+            Ok(())
+        } else {
+            self.while_there(sleep(delay)).await
+        }
+    }
+
+    /// Does the work unless the caller goes away first.
+    pub(crate) async fn while_there<F: Future>(&mut self, work: F) -> Result<F::Output, Gone> {
+        tokio::select! {
+            biased;
+            done = work => Ok(done),
+            gone = self.gone() => Err(gone),
+        }
+    }
+
+    /// Returns when the caller is gone. What it sends meanwhile is kept. Like Go's server, it takes a caller that closes
+    /// its sending half for one that does not want the answer any more.
+    pub(crate) async fn gone(&mut self) -> Gone {
+        while self.buffered.len() < AHEAD_LIMIT {
+            match self.stream.read_buf(&mut self.buffered).await {
+                Ok(0) | Err(_) => return Gone,
+                Ok(_) => {}
+            }
+        }
+        pending().await
+    }
+
+    /// Makes the close that follows a reset.
+    pub(crate) fn reset_when_closed(&self) {
+        // Without it the connection is closed in order: weaker than asked, and nothing else can be done about it.
+        let _ = self.stream.set_zero_linger();
+    }
+
+    /// Closes in order: says that nothing more comes, and reads what is still on its way.
+    async fn linger(mut self) {
+        if self.stream.shutdown().await.is_err() {
+            return;
+        }
+        let drained = async {
+            let mut waste = [0; 4096];
+            while matches!(self.stream.read(&mut waste).await, Ok(1..)) {}
+        };
+        // Too slow a caller is simply closed.
+        let _ = timeout(LINGER, drained).await;
+    }
+}

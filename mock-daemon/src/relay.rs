@@ -1,0 +1,197 @@
+//! The way from the public port to the world: a wiremock server that only the front can reach.
+//!
+//! Responsible for: carrying a request that the guards let through to the world and its answer back, and for the tickets
+//! under which answers come later. Not for: refusals, scripts and faults, which never get here.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+use crate::World;
+use crate::answer::{Answer, Outcome, Waiting};
+use crate::http::read_response;
+use crate::route::Route;
+use crate::script::Response;
+
+/// How many requests may be on their way inside at once. The inner server answers one after the other anyway, and it is
+/// never awaited for long: an answer that has to wait waits in the front.
+const LANES: usize = 16;
+
+/// The header by which a request inside names its ticket. It is never seen outside.
+const TICKET: &str = "anet-mock-ticket";
+
+/// Starts the inner server. It ends when the returned `MockServer` is dropped.
+pub(crate) async fn start(world: World) -> io::Result<(MockServer, Relay)> {
+    // Not left to the builder, which panics where it cannot bind.
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+    let listener = socket.listen(LANES as u32 * 8)?.into_std()?;
+    let server = MockServer::builder()
+        .listener(listener)
+        .disable_request_recording()
+        .start()
+        .await;
+    let tickets = Tickets::default();
+    let responder = Responder {
+        world,
+        tickets: tickets.clone(),
+    };
+    Mock::given(any())
+        .respond_with(responder)
+        .mount(&server)
+        .await;
+    let relay = Relay {
+        address: *server.address(),
+        lanes: Semaphore::new(LANES),
+        idle: Mutex::default(),
+        tickets,
+    };
+    Ok((server, relay))
+}
+
+/// The front's side of the inner server.
+#[derive(Debug)]
+pub(crate) struct Relay {
+    address: SocketAddr,
+    lanes: Semaphore,
+    idle: Mutex<Vec<TcpStream>>,
+    tickets: Tickets,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) enum Relayed {
+    /// The answer.
+    Now(Response),
+    /// The answer comes later.
+    Later(Waiting),
+}
+
+impl Relay {
+    /// Asks the world.
+    pub(crate) async fn ask(&self, route: Route, body: &[u8]) -> io::Result<Relayed> {
+        let _lane = self.lanes.acquire().await.map_err(io::Error::other)?;
+        let ticket = self.tickets.draw();
+        let idle = lock(&self.idle).pop();
+        let mut stream = match idle {
+            Some(stream) => stream,
+            None => {
+                let stream = TcpStream::connect(self.address).await?;
+                stream.set_nodelay(true)?;
+                stream
+            }
+        };
+        let mut request = format!(
+            "POST {route} HTTP/1.1\r\nHost: {}\r\n{TICKET}: {}\r\nContent-Length: {}\r\n\r\n",
+            self.address,
+            ticket.number,
+            body.len()
+        )
+        .into_bytes();
+        request.extend_from_slice(body);
+        stream.write_all(&request).await?;
+        let received = read_response(&mut stream).await?;
+        lock(&self.idle).push(stream);
+        if let Some(waiting) = ticket.redeem() {
+            return Ok(Relayed::Later(waiting));
+        }
+        let content_type = received
+            .headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+            .map_or("application/json", |(_, value)| value.as_str());
+        Ok(Relayed::Now(Response::typed(
+            received.status,
+            content_type,
+            received.body,
+        )))
+    }
+}
+
+/// The catch-all of the inner server: hands the request to the world.
+struct Responder {
+    world: World,
+    tickets: Tickets,
+}
+
+impl Respond for Responder {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let Some(route) = Route::from_path(request.url.path()) else {
+            return template(&Answer::text(404, "404 page not found\n"));
+        };
+        match self.world.answer(route, &request.body) {
+            Outcome::Now(answer) => template(&answer),
+            Outcome::Later(waiting) => {
+                let number = request
+                    .headers
+                    .get(TICKET)
+                    .and_then(|value| value.to_str().ok()?.parse().ok());
+                self.tickets.deposit(number, waiting);
+                ResponseTemplate::new(202)
+            }
+        }
+    }
+}
+
+fn template(answer: &Answer) -> ResponseTemplate {
+    ResponseTemplate::new(answer.status).set_body_raw(answer.body.as_slice(), answer.content_type)
+}
+
+/// Answers that come later, by the number of the request that awaits them.
+#[derive(Clone, Debug, Default)]
+struct Tickets {
+    next: Arc<AtomicU64>,
+    open: Arc<Mutex<HashMap<u64, Option<Waiting>>>>,
+}
+
+impl Tickets {
+    fn draw(&self) -> Ticket<'_> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        lock(&self.open).insert(number, None);
+        Ticket {
+            tickets: self,
+            number,
+        }
+    }
+
+    /// Leaves the wait for the front to find, unless nobody waits any more.
+    fn deposit(&self, number: Option<u64>, waiting: Waiting) {
+        let mut open = lock(&self.open);
+        if let Some(slot) = number.and_then(|number| open.get_mut(&number)) {
+            *slot = Some(waiting);
+        }
+    }
+}
+
+/// One request that may be answered later. Dropping it, because the caller is gone, drops the wait.
+#[derive(Debug)]
+struct Ticket<'a> {
+    tickets: &'a Tickets,
+    number: u64,
+}
+
+impl Ticket<'_> {
+    fn redeem(self) -> Option<Waiting> {
+        lock(&self.tickets.open)
+            .get_mut(&self.number)
+            .and_then(Option::take)
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        lock(&self.tickets.open).remove(&self.number);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
