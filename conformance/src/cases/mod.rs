@@ -4,12 +4,17 @@
 //! contract or MCP.
 
 mod build;
+mod exchange;
+mod request;
 
 use crate::case::Case;
 
 /// All cases, in the order of the groups.
 pub fn all() -> Vec<Case> {
-    [].into_iter().flat_map(|group: fn() -> Vec<Case>| group()).collect()
+    let groups: &[fn() -> Vec<Case>] = &[
+        exchange::cases,
+    ];
+    groups.iter().flat_map(|group| group()).collect()
 }
 
 #[cfg(test)]
