@@ -21,6 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::daemon::{Daemon, Options};
 use crate::journal::{Entry, Watcher};
+use crate::route::Route;
 
 /// How many requests the program keeps in memory: nobody reads them there, and it may run for days.
 const JOURNAL_LIMIT: usize = 1_000;
@@ -217,7 +218,7 @@ fn record(entry: &Entry, now: (SystemTime, Instant)) -> Value {
         "target": entry.target,
         "headers": headers,
         "body": bytes(&entry.body),
-        "route": entry.route.map(|route| route.path()),
+        "route": entry.route.map(Route::path),
         "trespass": entry.trespass.map(|trespass| trespass.to_string()),
         "status": entry.status(),
         "answer": entry.answered.as_ref().map(|answered| bytes(&answered.body)),
@@ -256,7 +257,6 @@ fn took(entry: &Entry) -> f64 {
 mod tests {
     use super::*;
     use crate::journal::{Answered, Trespass};
-    use crate::route::Route;
 
     fn entry() -> Entry {
         let at = Instant::now();

@@ -10,9 +10,9 @@ use crate::http::{Then, encode_head};
 use crate::journal::Page;
 use crate::script::Response;
 
-/// How much of endless headers goes out as fast as the caller reads. After that they come slowly, so that a caller
-/// without a limit of its own does not eat up the machine's memory.
-const ENDLESS_RUSH: usize = 1 << 20;
+/// How much of endless headers goes out as fast as the caller reads: more than the limit of any common client (Go's is
+/// 10 MB). After that they come slowly, so that a caller without a limit does not eat up the machine's memory.
+const ENDLESS_RUSH: usize = 16 << 20;
 
 /// The pause between two pieces of endless headers after the rush.
 const ENDLESS_PAUSE: Duration = Duration::from_millis(20);

@@ -17,11 +17,10 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::answer::{Answer, Waiting};
 use crate::fault;
 use crate::guard::{Access, Passage, Refusal, judge};
-use crate::http::{
-    HEAD_PATIENCE, Head, Malformed, Request, Then, Unreadable, bodiless, encode_head, read_request,
-};
+use crate::http::{Head, Then, bodiless, encode_head};
 use crate::journal::{Entry, Journal, Page, Trespass};
 use crate::ping;
+use crate::read::{HEAD_PATIENCE, Malformed, Request, Unreadable, read_request};
 use crate::relay::{Relay, Relayed};
 use crate::route::Route;
 use crate::script::{Reply, Response, Script};
@@ -211,13 +210,12 @@ impl Front {
             body: &body,
             verdict,
         };
-        match self.play(reply, asked, caller, &page).await {
-            Ok(then) => then,
-            Err(Gone) => {
+        self.play(reply, asked, caller, &page)
+            .await
+            .unwrap_or_else(|Gone| {
                 page.hung_up();
                 Then::Close
-            }
-        }
+            })
     }
 
     async fn play(

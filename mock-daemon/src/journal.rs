@@ -369,7 +369,7 @@ mod tests {
             Arc::new(move |entry: &Entry| {
                 seen.lock()
                     .expect("unpoisoned")
-                    .push((entry.index, entry.status()))
+                    .push((entry.index, entry.status()));
             })
         };
         let journal = Journal::new(9, Some(watcher));

@@ -37,6 +37,7 @@ mod home;
 mod http;
 mod journal;
 mod ping;
+mod read;
 mod relay;
 mod route;
 mod script;

@@ -17,13 +17,16 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::World;
 use crate::answer::{Answer, Outcome, Waiting};
-use crate::http::read_response;
+use crate::read::read_response;
 use crate::route::Route;
 use crate::script::Response;
 
 /// How many requests may be on their way inside at once. The inner server answers one after the other anyway, and it is
 /// never awaited for long: an answer that has to wait waits in the front.
 const LANES: usize = 16;
+
+/// How many connections the kernel may keep waiting for the inner server: more than there are lanes.
+const BACKLOG: u32 = 64;
 
 /// The header by which a request inside names its ticket. It is never seen outside.
 const TICKET: &str = "anet-mock-ticket";
@@ -33,7 +36,7 @@ pub(crate) async fn start(world: World) -> io::Result<(MockServer, Relay)> {
     // Not left to the builder, which panics where it cannot bind.
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
-    let listener = socket.listen(LANES as u32 * 8)?.into_std()?;
+    let listener = socket.listen(BACKLOG)?.into_std()?;
     let server = MockServer::builder()
         .listener(listener)
         .disable_request_recording()
@@ -81,13 +84,12 @@ impl Relay {
         let _lane = self.lanes.acquire().await.map_err(io::Error::other)?;
         let ticket = self.tickets.draw();
         let idle = lock(&self.idle).pop();
-        let mut stream = match idle {
-            Some(stream) => stream,
-            None => {
-                let stream = TcpStream::connect(self.address).await?;
-                stream.set_nodelay(true)?;
-                stream
-            }
+        let mut stream = if let Some(stream) = idle {
+            stream
+        } else {
+            let stream = TcpStream::connect(self.address).await?;
+            stream.set_nodelay(true)?;
+            stream
         };
         let mut request = format!(
             "POST {route} HTTP/1.1\r\nHost: {}\r\n{TICKET}: {}\r\nContent-Length: {}\r\n\r\n",

@@ -9,6 +9,7 @@ use crate::answer::{Answer, Outcome, Waiting};
 use crate::route::Route;
 
 #[derive(Clone, Debug)]
+/// Stands in.
 pub struct World(Arc<watch::Sender<u64>>);
 
 impl Default for World {
@@ -18,10 +19,12 @@ impl Default for World {
 }
 
 impl World {
+    /// Stands in.
     pub fn aid(&self) -> String {
         "bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi".to_owned()
     }
 
+    /// Stands in.
     pub fn answer(&self, route: Route, _body: &[u8]) -> Outcome {
         match route {
             Route::TasksWait => Outcome::Later(Waiting {
