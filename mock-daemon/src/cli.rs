@@ -128,14 +128,26 @@ fn open_journal(path: &Path) -> Result<File, String> {
 
 /// How to point a client at the daemon.
 fn introduction(daemon: &Daemon) -> String {
-    let home = daemon.data_dir().display();
+    let home = quoted(daemon.data_dir());
+    let token = quoted(&daemon.data_dir().join("control_token.txt"));
     format!(
         "A fake anet daemon listens on {address}. Point any client of the control plane at it with its data directory, for\n\
          example `ANET_DATA_DIR={home} anet mcp`, or ask it yourself:\n\
-         curl -s -X POST -H \"Authorization: Bearer $(cat {home}/control_token.txt)\" -d '{{}}' http://{address}/status\n\
+         curl -s -X POST -H \"Authorization: Bearer $(cat {token})\" -d '{{}}' http://{address}/status\n\
          Ctrl-C ends it and removes what it wrote.",
         address = daemon.address()
     )
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
+    if text.bytes().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// Writes a line each for the terminal and for the journal file.
@@ -316,6 +328,15 @@ mod tests {
             (&record["answer"], &record["status"], &record["route"]),
             (&json!("{}\n"), &json!(200), &json!("/tasks/send"))
         );
+    }
+
+    #[test]
+    fn a_path_is_quoted_where_a_shell_needs_it() {
+        assert_eq!(
+            quoted(Path::new("/tmp/anet-mock-1.x")),
+            "/tmp/anet-mock-1.x"
+        );
+        assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
     }
 
     #[test]

@@ -441,3 +441,92 @@ impl Caller {
         let _ = timeout(LINGER, drained).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Far longer than a wait that is ended by an event may take.
+    const HOURS: Duration = Duration::from_secs(36_000);
+
+    /// Both ends of a connection: ours, and the caller's own.
+    async fn connected() -> (Caller, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("bound");
+        let (far, near) = tokio::join!(TcpStream::connect(address), listener.accept());
+        (
+            Caller {
+                stream: near.expect("accepted").0,
+                buffered: Vec::new(),
+            },
+            far.expect("connected"),
+        )
+    }
+
+    /// A wait that ends when the number reaches `enough`; the token is dropped with it.
+    fn waiting(
+        world: &watch::Sender<u64>,
+        enough: u64,
+        timeout: Duration,
+        token: Arc<()>,
+    ) -> Waiting {
+        let seen = world.subscribe();
+        let resume = Box::new(move |over: bool| {
+            let _token = &token;
+            let now = *seen.borrow();
+            (over || now >= enough).then(|| Answer::json(200, format!("{over} {now}")))
+        });
+        Waiting {
+            timeout,
+            changed: world.subscribe(),
+            resume,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wait_ends_with_the_event_that_it_waits_for() {
+        let world = watch::Sender::new(0);
+        let (mut caller, _far) = connected().await;
+        let wait = redeem(waiting(&world, 3, HOURS, Arc::default()), &mut caller);
+        let moves = async {
+            for _ in 0..3 {
+                tokio::task::yield_now().await;
+                world.send_modify(|number| *number += 1);
+            }
+        };
+        let (answer, ()) = tokio::join!(wait, moves);
+        assert_eq!(answer.expect("still there").body, b"false 3");
+        let at_once = redeem(waiting(&world, 3, HOURS, Arc::default()), &mut caller).await;
+        assert_eq!(
+            at_once.expect("still there").body,
+            b"false 3",
+            "what happened before the first look counts"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_wait_whose_time_is_over_says_so() {
+        let world = watch::Sender::new(0);
+        let (mut caller, _far) = connected().await;
+        let short = Duration::from_millis(2);
+        let answer = redeem(waiting(&world, 1, short, Arc::default()), &mut caller).await;
+        assert_eq!(answer.expect("still there").body, b"true 0");
+        let orphan = waiting(&world, 1, short, Arc::default());
+        drop(world);
+        assert_eq!(
+            redeem(orphan, &mut caller).await.expect("still there").body,
+            b"true 0"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_wait_is_dropped_when_its_caller_hangs_up() {
+        let world = watch::Sender::new(0);
+        let (mut caller, far) = connected().await;
+        let token = Arc::new(());
+        let wait = redeem(waiting(&world, 1, HOURS, Arc::clone(&token)), &mut caller);
+        let (answer, ()) = tokio::join!(wait, async { drop(far) });
+        assert_eq!(answer.expect_err("gone"), Gone);
+        assert_eq!((Arc::strong_count(&token), world.receiver_count()), (1, 0));
+    }
+}
