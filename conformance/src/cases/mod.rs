@@ -4,8 +4,17 @@
 //! contract or MCP.
 
 mod build;
+mod document;
+mod errors;
 mod exchange;
+mod faults;
+mod node;
+mod reach;
+mod reasons;
 mod request;
+mod results;
+mod seen;
+mod truncation;
 
 use crate::case::Case;
 
@@ -13,6 +22,13 @@ use crate::case::Case;
 pub fn all() -> Vec<Case> {
     let groups: &[fn() -> Vec<Case>] = &[
         exchange::cases,
+        results::cases,
+        reasons::cases,
+        truncation::cases,
+        errors::cases,
+        node::cases,
+        reach::cases,
+        faults::cases,
     ];
     groups.iter().flat_map(|group| group()).collect()
 }
