@@ -472,7 +472,10 @@ mod tests {
     ) -> Waiting {
         let seen = world.subscribe();
         let resume = Box::new(move |over: bool| {
-            let _token = &token;
+            assert!(
+                Arc::strong_count(&token) > 0,
+                "captured, and so dropped with the wait"
+            );
             let now = *seen.borrow();
             (over || now >= enough).then(|| Answer::json(200, format!("{over} {now}")))
         });
