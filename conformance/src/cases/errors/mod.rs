@@ -21,7 +21,10 @@ const SHAPES: [(&str, &str); 4] = [
     ("sentence", ""),
     ("with-code", r#","code":"InvalidParamsError""#),
     ("with-reason", r#","reason":"not_accepting""#),
-    ("with-result", r#","reason":"option_not_offered","result":{"task_id":"t","state":"input-required","anet.reason":"option_not_offered"}"#),
+    (
+        "with-result",
+        r#","reason":"option_not_offered","result":{"task_id":"t","state":"input-required","anet.reason":"option_not_offered"}"#,
+    ),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -39,7 +42,8 @@ fn matrix() -> Vec<Case> {
     for (row, tool) in Tool::ALL.into_iter().filter(|tool| *tool != Tool::Balance).enumerate() {
         for (column, status) in STATUSES.into_iter().enumerate() {
             let (shape, beside) = SHAPES[(row + column) % SHAPES.len()];
-            let sentence = format!("The node could not do that (case {row}-{column}): try `anet status` in a terminal.");
+            let sentence =
+                format!("The node could not do that (case {row}-{column}): try `anet status` in a terminal.");
             let body = format!(r#"{{"error":{}{beside}}}"#, quoted(&sentence));
             let route = route_of(tool);
             let case = case(

@@ -12,7 +12,11 @@ use crate::page::Tool;
 
 /// Name, what it is in words, and the sentence as the daemon writes it in its JSON.
 const SENTENCES: &[(&str, &str, &str)] = &[
-    ("quotes", "quotes and backslashes", r#""The option \"a\\b\" isn't among those the quote offers; see `anet pay`.""#),
+    (
+        "quotes",
+        "quotes and backslashes",
+        r#""The option \"a\\b\" isn't among those the quote offers; see `anet pay`.""#,
+    ),
     ("lines", "several lines", r#""Two things are wrong:\n- the task is over\r\n- nothing waits\tfor payment""#),
     ("chinese", "Chinese", r#""任务已结束：请另建一个任务。""#),
     ("emoji", "emoji", r#""The agent 🧪 said no 👩‍🔬.""#),
@@ -22,7 +26,11 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ("controls", "control characters", r#""a\u0000b\u001b[31mred""#),
     ("one-word", "a single word", r#""no""#),
     ("json", "JSON", r#""{\"error\":\"inner\",\"code\":\"InnerError\"}""#),
-    ("named", "the name of an error in front, as task routes write it", r#""TaskNotFoundError: ix_2f3d2f01f6c7467f40dc6858ddd3b0d6""#),
+    (
+        "named",
+        "the name of an error in front, as task routes write it",
+        r#""TaskNotFoundError: ix_2f3d2f01f6c7467f40dc6858ddd3b0d6""#,
+    ),
     ("bare-name", "nothing but the name of an error", r#""UnavailableError""#),
     ("reason-inside", "a reason code inside the sentence", r#""The provider refused the task (not_accepting).""#),
     ("prefix-like", "what looks like a prefix", r#""Error: HTTP 409: conflict""#),
@@ -40,7 +48,14 @@ pub(super) fn cases() -> Vec<Case> {
                 Ok(Json::String(sentence)) => sentence,
                 other => panic!("{name} is no JSON string: {other:?}"),
             };
-            refused(&format!("sentence/{name}"), tool, &format!("A sentence comes to the letter: {what}"), 409, &body, &sentence)
+            refused(
+                &format!("sentence/{name}"),
+                tool,
+                &format!("A sentence comes to the letter: {what}"),
+                409,
+                &body,
+                &sentence,
+            )
         })
         .collect();
     cases.push(long());
@@ -50,7 +65,10 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 fn refused(topic: &str, tool: Tool, title: &str, status: u16, body: &str, sentence: &str) -> Case {
-    case(topic, tool, title).daemon_refuses(route_of(tool), status, body).call_as("call", tool).expect_sentence("call", sentence)
+    case(topic, tool, title)
+        .daemon_refuses(route_of(tool), status, body)
+        .call_as("call", tool)
+        .expect_sentence("call", sentence)
 }
 
 fn long() -> Case {

@@ -12,7 +12,8 @@ use crate::cases::document::{Task, route_of};
 use crate::expect::{Expect, TextRule};
 use crate::page::Tool;
 
-const HTML: &str = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n";
+const HTML: &str =
+    "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n";
 
 /// Tools whose one route is what the caller gets.
 const TOOLS: [Tool; 13] = [
@@ -54,7 +55,11 @@ pub(super) fn refusals() -> Vec<Case> {
         ("html-as-json", "a page that calls itself JSON", json(502, HTML)),
         ("plain-404", "the plain text of an unknown path", Response::text(404, "404 page not found\n")),
         ("plain-405", "the plain text of a wrong method", Response::text(405, "Method Not Allowed\n")),
-        ("plain-500", "plain text of many lines", Response::text(500, "panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n")),
+        (
+            "plain-500",
+            "plain text of many lines",
+            Response::text(500, "panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n"),
+        ),
         ("plain-401", "the plain text of a wrong token", Response::text(401, "unauthorized\n")),
         ("not-utf-8", "bytes that are no text", Response::json(500, b"{\"error\":\"\xff\xfe\x80\"}".to_vec())),
         ("binary", "bytes of an image", Response::typed(500, "image/png", b"\x89PNG\r\n\x1a\n\x00\x00\x00".to_vec())),
@@ -71,22 +76,27 @@ pub(super) fn refusals() -> Vec<Case> {
             let first_line = String::from_utf8_lossy(&response.body).lines().next().unwrap_or_default().to_owned();
             // The first line of a plain text is what servers of 0.2 say.
             let says = if plain { vec![status.to_string(), first_line] } else { vec![status.to_string()] };
-            broken(&format!("unusable/{name}"), tool, &format!("{tool}: {what} with status {status} is an error in plain words"), response)
-                .check("errors.unusable-fails", Expect::Fails { call: "call".to_owned() })
-                .check("errors.unusable-tool-error", Expect::FailsAsTool { call: "call".to_owned() })
-                .check(
-                    "errors.unusable-sentence",
-                    Expect::Text {
-                        call: "call".to_owned(),
-                        rules: vec![
-                            TextRule::NotBlank,
-                            TextRule::English,
-                            TextRule::ContainsAny(says),
-                            TextRule::MaxBytes(1000),
-                            TextRule::none(["<html", "goroutine"]),
-                        ],
-                    },
-                )
+            broken(
+                &format!("unusable/{name}"),
+                tool,
+                &format!("{tool}: {what} with status {status} is an error in plain words"),
+                response,
+            )
+            .check("errors.unusable-fails", Expect::Fails { call: "call".to_owned() })
+            .check("errors.unusable-tool-error", Expect::FailsAsTool { call: "call".to_owned() })
+            .check(
+                "errors.unusable-sentence",
+                Expect::Text {
+                    call: "call".to_owned(),
+                    rules: vec![
+                        TextRule::NotBlank,
+                        TextRule::English,
+                        TextRule::ContainsAny(says),
+                        TextRule::MaxBytes(1000),
+                        TextRule::none(["<html", "goroutine"]),
+                    ],
+                },
+            )
         })
         .collect()
 }
@@ -116,12 +126,20 @@ pub(super) fn answers() -> Vec<Case> {
                 response.status = 204;
             }
             let status = response.status;
-            broken(&format!("no-document/{name}"), tool, &format!("{tool}: {what} with status {status} is an error, not a result"), response)
-                .check("errors.no-document", Expect::Fails { call: "call".to_owned() })
-                .check(
-                    "errors.no-document-sentence",
-                    Expect::Text { call: "call".to_owned(), rules: vec![TextRule::NotBlank, TextRule::English, TextRule::MaxBytes(1000)] },
-                )
+            broken(
+                &format!("no-document/{name}"),
+                tool,
+                &format!("{tool}: {what} with status {status} is an error, not a result"),
+                response,
+            )
+            .check("errors.no-document", Expect::Fails { call: "call".to_owned() })
+            .check(
+                "errors.no-document-sentence",
+                Expect::Text {
+                    call: "call".to_owned(),
+                    rules: vec![TextRule::NotBlank, TextRule::English, TextRule::MaxBytes(1000)],
+                },
+            )
         })
         .collect()
 }

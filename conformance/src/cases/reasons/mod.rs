@@ -20,7 +20,8 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A case whose id and title speak of the code in that place.
 fn case(section: &str, code: &str, place: &str, tool: Tool, title: &str) -> Case {
-    Case::new(Group::Reasons, &format!("{section}/{}.{place}", code.to_lowercase()), format!("`{code}` {title}")).tool(tool)
+    Case::new(Group::Reasons, &format!("{section}/{}.{place}", code.to_lowercase()), format!("`{code}` {title}"))
+        .tool(tool)
 }
 
 impl Case {
@@ -29,7 +30,11 @@ impl Case {
         let Some(tool) = self.tool else { return self };
         self.passes("call", tool, json).check(
             "reasons.unchanged",
-            Expect::InText { call: "call".to_owned(), pointer: pointer.to_owned(), rule: ValueRule::Is(value.to_owned()) },
+            Expect::InText {
+                call: "call".to_owned(),
+                pointer: pointer.to_owned(),
+                rule: ValueRule::Is(value.to_owned()),
+            },
         )
     }
 
@@ -50,7 +55,8 @@ fn errors() -> Vec<Case> {
         .map(|(code, tool, status)| {
             let sentence = format!("The node refused the call to {tool}: see `anet status`.");
             let body = format!(r#"{{"error":{},"code":"{code}"}}"#, quoted(&sentence));
-            case("a2a", code, "error", *tool, "beside a sentence does not enter it").refuses(*status, &body, &sentence, code)
+            case("a2a", code, "error", *tool, "beside a sentence does not enter it")
+                .refuses(*status, &body, &sentence, code)
         })
         .collect()
 }
@@ -58,14 +64,21 @@ fn errors() -> Vec<Case> {
 /// 5.6: what page 0.3 names on the node itself.
 fn node() -> Vec<Case> {
     let status = |code, pointer: &str, json: &str| {
-        case("node", code, "status", Tool::NodeStatus, "in the status document is passed on").carries(json, pointer, &quoted(code))
+        case("node", code, "status", Tool::NodeStatus, "in the status document is passed on").carries(
+            json,
+            pointer,
+            &quoted(code),
+        )
     };
     let refused = |code: &str, tool, http, sentence: &str| {
         let body = format!(r#"{{"error":{},"reason":"{code}"}}"#, quoted(sentence));
         case("node", code, "error", tool, "beside a sentence does not enter it").refuses(http, &body, sentence, code)
     };
     let note = "Prices could not be fetched: the agent did not answer within 10 s.";
-    let card = format!(r#"{{"aid":"a","card":{{"name":"n"}},"verification":"VERIFIED","charge":"paid","priceNote":{}}}"#, quoted(note));
+    let card = format!(
+        r#"{{"aid":"a","card":{{"name":"n"}},"verification":"VERIFIED","charge":"paid","priceNote":{}}}"#,
+        quoted(note)
+    );
     vec![
         status(
             "pending_admission",
@@ -98,7 +111,8 @@ fn counters() -> Vec<Case> {
         .chain(refusals)
         .zip(1..)
         .map(|(code, count)| {
-            let json = format!(r#"{{"aid":"a","receive":{{"duplicate-of-none":0,"{code}":{count}}},"version":"0.3.0"}}"#);
+            let json =
+                format!(r#"{{"aid":"a","receive":{{"duplicate-of-none":0,"{code}":{count}}},"version":"0.3.0"}}"#);
             case("counter", &code, "status", Tool::NodeStatus, "keeps its count in the status document").carries(
                 &json,
                 &format!("/receive/{code}"),

@@ -43,12 +43,14 @@ fn on_messages() -> Vec<Case> {
         .zip(tools)
         .map(|((code, error, _), tool)| {
             let metadata = format!(r#"{{"anet.reason":"{code}",{}"x402.payment.receipts":[]}}"#, error_member(error));
-            let task = Task::new("FAILED").status_message(marked_message("s1", &metadata, "The payment came to nothing."));
-            case("payment", code, "message", tool, "on a payment message is passed on, and the answer is no error").carries(
-                &task_answer(tool, &task.json()),
-                &format!("{}/status/message/metadata/anet.reason", task_pointer(tool)),
-                &quoted(code),
-            )
+            let task =
+                Task::new("FAILED").status_message(marked_message("s1", &metadata, "The payment came to nothing."));
+            case("payment", code, "message", tool, "on a payment message is passed on, and the answer is no error")
+                .carries(
+                    &task_answer(tool, &task.json()),
+                    &format!("{}/status/message/metadata/anet.reason", task_pointer(tool)),
+                    &quoted(code),
+                )
         })
         .collect()
 }

@@ -45,7 +45,8 @@ fn policy() -> impl Iterator<Item = Case> {
 /// 5.2, in the metadata of the provider's notice.
 fn policy_messages() -> impl Iterator<Item = Case> {
     table::POLICY.iter().zip(in_turn().skip(1)).map(|(code, tool)| {
-        let notice = marked_message("s1", &format!(r#"{{"anet.reason":"{code}"}}"#), "This node takes no such task from you.");
+        let notice =
+            marked_message("s1", &format!(r#"{{"anet.reason":"{code}"}}"#), "This node takes no such task from you.");
         let task = Task::new("REJECTED").status_message(notice);
         case("policy", code, "message", tool, "on a message is passed on, and the answer is no error").carries(
             &task_answer(tool, &task.json()),
@@ -68,9 +69,7 @@ fn execution() -> impl Iterator<Item = Case> {
 
 /// 5.3: `undeliverable` when the message may have been delivered; `no_response` of a text task, which has no effect.
 fn possibly_delivered() -> impl Iterator<Item = Case> {
-    let with = |code: &str, tool, task: &Task| {
-        on_task("execution-variant", code, tool, "anet.reason", task)
-    };
+    let with = |code: &str, tool, task: &Task| on_task("execution-variant", code, tool, "anet.reason", task);
     let failed = |code| Task::new("FAILED").meta("anet.reason", &quoted(code));
     [
         with("undeliverable", Tool::WaitTask, &failed("undeliverable").meta("anet.effect_status", r#""UNVERIFIED""#)),

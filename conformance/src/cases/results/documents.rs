@@ -28,9 +28,15 @@ fn unknown_members() -> Vec<Case> {
         .artifact(r#"{"artifactId":"anet.reply","parts":[{"text":"Three points."}]}"#)
         .json();
     let after = |mark: &str| task.replacen(mark, &format!("{mark}{NEW}"), 1);
-    let entry = format!(r#"{{"agents":[{{{NEW}"aid":"bafyreia7twzxwjfc33jadhyzy2xjm7f2d2s2az3vpoaz67ynyofl2hthra","verification":"NONE","verificationError":"no card"}}],"nextCursor":""}}"#);
-    let record = format!(r#"{{"head":{{{NEW}"chain_did":"did:anet:a","head_id":"b","length":1,"state":"ACTIVE"}},"records":[{{{NEW}"seq":0,"id":"b","prev_id":"","event_type":"anet.policy.changed","timestamp":1791793296440,"signer_aid":"a","payload":{{{NEW}"was":null}},"sig":"c2ln"}}]}}"#);
-    let decision = format!(r#"{{{NEW}"task_id":"ix_4a6aa9f24b67c9acf5e0b6f927d94f63","state":"working","pay_state":"submitted","x402.payment.status":"payment-submitted","authorization_id":"bafyreif57tgynquz7hoaecmluxdylvsxf2lbxgthp7xcygspg6zwk2eupu"}}"#);
+    let entry = format!(
+        r#"{{"agents":[{{{NEW}"aid":"bafyreia7twzxwjfc33jadhyzy2xjm7f2d2s2az3vpoaz67ynyofl2hthra","verification":"NONE","verificationError":"no card"}}],"nextCursor":""}}"#
+    );
+    let record = format!(
+        r#"{{"head":{{{NEW}"chain_did":"did:anet:a","head_id":"b","length":1,"state":"ACTIVE"}},"records":[{{{NEW}"seq":0,"id":"b","prev_id":"","event_type":"anet.policy.changed","timestamp":1791793296440,"signer_aid":"a","payload":{{{NEW}"was":null}},"sig":"c2ln"}}]}}"#
+    );
+    let decision = format!(
+        r#"{{{NEW}"task_id":"ix_4a6aa9f24b67c9acf5e0b6f927d94f63","state":"working","pay_state":"submitted","x402.payment.status":"payment-submitted","authorization_id":"bafyreif57tgynquz7hoaecmluxdylvsxf2lbxgthp7xcygspg6zwk2eupu"}}"#
+    );
     [
         ("task", Tool::GetTask, after("{")),
         ("status", Tool::WaitTask, after(r#""status":{"#)),
@@ -47,7 +53,12 @@ fn unknown_members() -> Vec<Case> {
         ("rejection", Tool::RejectPayment, decision.replace("submitted", "rejected")),
     ]
     .map(|(level, tool, json)| {
-        passes(&format!("unknown/{level}"), &format!("A member nobody knows is passed on: {}", level.replace('-', " ")), tool, &json)
+        passes(
+            &format!("unknown/{level}"),
+            &format!("A member nobody knows is passed on: {}", level.replace('-', " ")),
+            tool,
+            &json,
+        )
     })
     .into()
 }
@@ -55,7 +66,10 @@ fn unknown_members() -> Vec<Case> {
 /// Pages of agents and tasks: empty, short with a cursor, and `null` for none.
 fn pages() -> Vec<Case> {
     let two = page(
-        &[&Task::new("WORKING").id("ix_00000000000000000000000000000001").json(), &Task::new("FAILED").provider().json()],
+        &[
+            &Task::new("WORKING").id("ix_00000000000000000000000000000001").json(),
+            &Task::new("FAILED").provider().json(),
+        ],
         "dG9rZW4gMg==",
     );
     [
@@ -108,7 +122,12 @@ fn orders() -> Vec<Case> {
     let status = r#"{"version":"0.3.0","zeta":1,"alpha":2,"name":"n","aid":"a","summary":["two","one"],"receive":{"notice-sent":1,"duplicate":2}}"#;
     vec![
         passes("order/task", "The members of a task keep their order", Tool::GetTask, task),
-        passes("order/page", "The members of a page and its tasks keep their order", Tool::ListTasks, &format!(r#"{{"nextPageToken":"","tasks":[{task}],"pageSize":50,"totalSize":1}}"#)),
+        passes(
+            "order/page",
+            "The members of a page and its tasks keep their order",
+            Tool::ListTasks,
+            &format!(r#"{{"nextPageToken":"","tasks":[{task}],"pageSize":50,"totalSize":1}}"#),
+        ),
         passes("order/status", "The members of the status document keep their order", Tool::NodeStatus, status),
     ]
 }
@@ -118,9 +137,19 @@ fn white_space() -> Vec<Case> {
     let compact = Task::new("WORKING").json();
     let spaced = format!("\r\n\t {}\n\n", compact.replace(",\"", ",\r\n\t\"").replace("\":", "\" : "));
     vec![
-        passes("space/spread-out", "A task that is spread over many lines comes back on one protocol line", Tool::GetTask, &spaced),
+        passes(
+            "space/spread-out",
+            "A task that is spread over many lines comes back on one protocol line",
+            Tool::GetTask,
+            &spaced,
+        ),
         passes("space/no-line-end", "A task without the daemon's line end comes back", Tool::WaitTask, &compact),
-        passes("space/line-end", "A task with the daemon's line end comes back", Tool::GetTask, &format!("{compact}\n")),
+        passes(
+            "space/line-end",
+            "A task with the daemon's line end comes back",
+            Tool::GetTask,
+            &format!("{compact}\n"),
+        ),
     ]
 }
 
@@ -130,17 +159,34 @@ fn status_documents() -> Vec<Case> {
     let newer = r#"{"aid":"bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi","auto_reply":{"agent":"claude","api_base":"https://api.example.org","api_key_set":true,"backend":"exec","sandbox":{"budget":{"per_day":20},"detail":"bubblewrap","egress_allow":["api.example.org:443"],"kind":"bwrap","limits":{"memory_mb":1024},"message":"the sandbox starts","next":"","reason":"","state":"ready"},"trusted":"off","untrusted":"sandbox","work_dir":"/home/lin/agent"},"build":{"modules":["a2a","mcp","x402"],"without":["p2p"]},"caps":null,"data_dir":"/home/lin/.anet","delivery":{"awaiting_confirmation":1,"counters":{"dack-confirmed":12,"dack-expired":0},"level":"warn","message":"1 message waits for the other side","next":"anet delivery list","not_sent":0,"oldest_awaiting_ms":91234,"queued_at_hub":1,"stuck":0,"unconfirmed_24h":0},"hub":{"message":"Your hub operator must admit this node: `anet-hub admit bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi`","state":"pending_admission"},"hub_url":"https://hub.example.org","identity":{"recovery":{"message":"Set a recovery passphrase: `anet identity protect`","state":"unprotected"}},"inbound_policy":"closed","name":"lin-laptop","privacy":{"clock_closed_s":0,"retention_days":30},"profile":{"summary":"digests"},"receive":{},"summary":["hub: waiting for admission","identity: no recovery passphrase","delivery: 1 waiting"],"version":"0.3.0"}"#;
     let stuck = r#"{"aid":"a","delivery":{"awaiting_confirmation":0,"counters":{},"level":"error","message":"2 messages are stuck","next":"anet delivery retry","not_sent":2,"oldest_awaiting_ms":0,"queued_at_hub":0,"stuck":2,"stuck_error":"the hub refused the message","stuck_oldest_ms":864000000,"unconfirmed_24h":7},"privacy":{"clock_closed_s":86400},"version":"0.3.0"}"#;
     let facts = [
-        ("hub.message", "/hub/message", r#""Your hub operator must admit this node: `anet-hub admit bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi`""#),
+        (
+            "hub.message",
+            "/hub/message",
+            r#""Your hub operator must admit this node: `anet-hub admit bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi`""#,
+        ),
         ("recovery.message", "/identity/recovery/message", r#""Set a recovery passphrase: `anet identity protect`""#),
-        ("summary", "/summary", r#"["hub: waiting for admission","identity: no recovery passphrase","delivery: 1 waiting"]"#),
+        (
+            "summary",
+            "/summary",
+            r#"["hub: waiting for admission","identity: no recovery passphrase","delivery: 1 waiting"]"#,
+        ),
         ("profile", "/profile/summary", r#""digests""#),
     ];
     let newer_case = facts.into_iter().fold(
-        passes("status/newer", "The status document of 0.3 comes back whole, its messages verbatim", Tool::NodeStatus, newer),
+        passes(
+            "status/newer",
+            "The status document of 0.3 comes back whole, its messages verbatim",
+            Tool::NodeStatus,
+            newer,
+        ),
         |case, (_, pointer, value)| {
             case.check(
                 "results.status-verbatim",
-                Expect::InText { call: "call".to_owned(), pointer: pointer.to_owned(), rule: ValueRule::Is(value.to_owned()) },
+                Expect::InText {
+                    call: "call".to_owned(),
+                    pointer: pointer.to_owned(),
+                    rule: ValueRule::Is(value.to_owned()),
+                },
             )
         },
     );
@@ -161,10 +207,23 @@ fn evidence() -> Vec<Case> {
     };
     let records: Vec<_> = (0..200).map(record).collect();
     let chain = |state: &str, records: &str| {
-        format!(r#"{{"head":{{"chain_did":"did:anet:bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi","head_id":"bafyrei{:052}","length":200,"state":"{state}"}},"records":[{records}]}}"#, 199)
+        format!(
+            r#"{{"head":{{"chain_did":"did:anet:bafyreidx6qbcrx3nobnnh44gy73ijvphn3yhxtn37ifj7dozymzshda4bi","head_id":"bafyrei{:052}","length":200,"state":"{state}"}},"records":[{records}]}}"#,
+            199
+        )
     };
     vec![
-        passes("evidence/long", "200 records of evidence come back whole", Tool::Audit, &chain("ACTIVE", &records.join(","))),
-        passes("evidence/quarantined", "A chain with a fork is a result", Tool::Audit, &chain("QUARANTINED", &records[..2].join(","))),
+        passes(
+            "evidence/long",
+            "200 records of evidence come back whole",
+            Tool::Audit,
+            &chain("ACTIVE", &records.join(",")),
+        ),
+        passes(
+            "evidence/quarantined",
+            "A chain with a fork is a result",
+            Tool::Audit,
+            &chain("QUARANTINED", &records[..2].join(",")),
+        ),
     ]
 }

@@ -101,9 +101,11 @@ fn task(row: &Row, role: &str) -> String {
         ]);
     }
     if let Some(reason) = row.reason {
-        task = task
-            .meta("anet.reason", &quoted(reason))
-            .status_message(message("s1", "ROLE_AGENT", &[&format!("{}: {reason}", row.state.to_lowercase())]));
+        task = task.meta("anet.reason", &quoted(reason)).status_message(message(
+            "s1",
+            "ROLE_AGENT",
+            &[&format!("{}: {reason}", row.state.to_lowercase())],
+        ));
     }
     if let Some(verdict) = row.verdict {
         let status = row.effect.unwrap_or("OK");

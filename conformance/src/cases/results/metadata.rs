@@ -71,7 +71,12 @@ const KEYS: &[Row] = &[
     ("anet.content_expires_at", "string", "COMPLETED", r#""2026-11-11T08:23:05.107Z""#),
     ("anet.deduplicated", "boolean", "WORKING", "true"),
     ("anet.deduplicated", "string", "WORKING", r#""message_id""#),
-    ("anet.identity_note", "", "WORKING", r#""This node has no recovery passphrase: run `anet identity protect` in a terminal.""#),
+    (
+        "anet.identity_note",
+        "",
+        "WORKING",
+        r#""This node has no recovery passphrase: run `anet identity protect` in a terminal.""#,
+    ),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -79,17 +84,21 @@ pub(super) fn cases() -> Vec<Case> {
         let tool = TASK_TOOLS[index % TASK_TOOLS.len()];
         let name = [key.to_lowercase(), (*variant).to_owned()].join("/");
         let json = task_answer(tool, &Task::new(state).meta(key, value).json());
-        Case::new(Group::Results, &format!("metadata/{}", name.trim_end_matches('/')), format!("`{key}` comes back as {value}"))
-            .tool(tool)
-            .passes("call", tool, &json)
-            .check(
-                "results.metadata",
-                Expect::InText {
-                    call: "call".to_owned(),
-                    pointer: format!("{}/metadata/{key}", task_pointer(tool)),
-                    rule: ValueRule::Is((*value).to_owned()),
-                },
-            )
+        Case::new(
+            Group::Results,
+            &format!("metadata/{}", name.trim_end_matches('/')),
+            format!("`{key}` comes back as {value}"),
+        )
+        .tool(tool)
+        .passes("call", tool, &json)
+        .check(
+            "results.metadata",
+            Expect::InText {
+                call: "call".to_owned(),
+                pointer: format!("{}/metadata/{key}", task_pointer(tool)),
+                rule: ValueRule::Is((*value).to_owned()),
+            },
+        )
     });
     keys.chain(receipts()).chain(inner_metadata()).collect()
 }
@@ -128,14 +137,26 @@ fn inner_metadata() -> Vec<Case> {
     let payment = r#"{"messageId":"m3","metadata":{"anet.payment.accept":{"amount":"5","asset":"credit","scheme":"anet-credit"},"anet.trusted":true,"x402.payment.payload":{"x402Version":2}},"parts":[{"text":"paid"}],"role":"ROLE_USER"}"#;
     let raw = r#"{"messageId":"m4","parts":[{"raw":"AAEC/w==","filename":"a.bin","mediaType":"application/octet-stream"},{"data":[1,null,"x"]},{"text":""}],"role":"ROLE_USER"}"#;
     [
-        ("message", "Metadata of a final reply comes back whole", Task::new("COMPLETED").history(vec![final_reply.to_owned()])),
+        (
+            "message",
+            "Metadata of a final reply comes back whole",
+            Task::new("COMPLETED").history(vec![final_reply.to_owned()]),
+        ),
         ("part", "A file part keeps its link and its metadata", Task::new("COMPLETED").artifact(file)),
-        ("payment-message", "Metadata of a payment message comes back whole", Task::new("WORKING").history(vec![payment.to_owned()])),
+        (
+            "payment-message",
+            "Metadata of a payment message comes back whole",
+            Task::new("WORKING").history(vec![payment.to_owned()]),
+        ),
         ("part-kinds", "Parts of every kind come back whole", Task::new("WORKING").history(vec![raw.to_owned()])),
         (
             "status-message",
             "A status message comes back whole",
-            Task::new("INPUT_REQUIRED").status_message(message("ix.status.2", "ROLE_AGENT", &["Which week?", "Options: 41, 42"])),
+            Task::new("INPUT_REQUIRED").status_message(message(
+                "ix.status.2",
+                "ROLE_AGENT",
+                &["Which week?", "Options: 41, 42"],
+            )),
         ),
         ("no-history", "A task without history comes back without one", Task::new("WORKING").history(Vec::new())),
     ]

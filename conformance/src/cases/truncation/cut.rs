@@ -94,7 +94,10 @@ impl Case {
     /// The single task that the daemon sent too large is answered, within its size, and well cut if it is cut.
     pub(super) fn expect_bounded_task(self, sent: &Sent) -> Self {
         self.expect_answered()
-            .check("truncation.bound", Expect::holds(format!("the text has at most {ANSWER_BYTES} bytes"), within_bound))
+            .check(
+                "truncation.bound",
+                Expect::holds(format!("the text has at most {ANSWER_BYTES} bytes"), within_bound),
+            )
             .expect_sound_cut(sent)
     }
 
@@ -127,18 +130,19 @@ impl Case {
     pub(super) fn expect_notice(self, sent: &Sent, command: Option<String>) -> Self {
         let case = self.check_cut(sent, "truncation.size-stated", "a notice states the size", size_stated);
         match command {
-            Some(command) => case.check_cut(
-                sent,
-                "truncation.names-command",
-                &format!("a notice names `{command}`"),
-                move |cut| {
+            Some(command) => {
+                case.check_cut(sent, "truncation.names-command", &format!("a notice names `{command}`"), move |cut| {
                     if cut.new_texts().iter().any(|text| text.contains(&command)) {
                         Finding::Met
                     } else {
-                        Finding::differs("the notice does not say how to read the whole", &command, cut.new_texts().join("\n"))
+                        Finding::differs(
+                            "the notice does not say how to read the whole",
+                            &command,
+                            cut.new_texts().join("\n"),
+                        )
                     }
-                },
-            ),
+                })
+            }
             None => case,
         }
     }
@@ -146,11 +150,17 @@ impl Case {
     /// Nothing that the server wrote itself puts this id into a command.
     pub(super) fn expect_id_kept_out(self, sent: &Sent, requirement: &'static str, id: &str) -> Self {
         let commands = [format!("anet task get {id}"), format!("anet pull {id}")];
-        self.check_cut(sent, requirement, "no notice puts an id into a command that is not plain", move |cut| {
-            match cut.new_texts().into_iter().find(|text| commands.iter().any(|command| text.contains(command))) {
-                None => Finding::Met,
-                Some(text) => Finding::differs("a notice puts an id into a command that is not plain", "`<task id>` in its place", text),
-            }
+        self.check_cut(sent, requirement, "no notice puts an id into a command that is not plain", move |cut| match cut
+            .new_texts()
+            .into_iter()
+            .find(|text| commands.iter().any(|command| text.contains(command)))
+        {
+            None => Finding::Met,
+            Some(text) => Finding::differs(
+                "a notice puts an id into a command that is not plain",
+                "`<task id>` in its place",
+                text,
+            ),
         })
     }
 
@@ -231,7 +241,11 @@ fn still_json(seen: &Observation) -> Finding {
         Ok(text) => {
             let end: String = text.chars().rev().take(80).collect();
             let end: String = end.chars().rev().collect();
-            Finding::differs("the answer is no JSON object any more", "a JSON object, cut by leaving things out", format!("... {end}"))
+            Finding::differs(
+                "the answer is no JSON object any more",
+                "a JSON object, cut by leaving things out",
+                format!("... {end}"),
+            )
         }
     }
 }
@@ -251,7 +265,11 @@ fn keeps_id(cut: &Cut<'_>) -> Finding {
             let found = got.and_then(|task| task.pointer(place));
             if sent.pointer(place) != found {
                 let shown = |value: Option<&Json>| value.map_or_else(|| "nothing".to_owned(), Json::to_string);
-                return Finding::differs(format!("a cut task has lost its `{place}`"), shown(sent.pointer(place)), shown(found));
+                return Finding::differs(
+                    format!("a cut task has lost its `{place}`"),
+                    shown(sent.pointer(place)),
+                    shown(found),
+                );
             }
         }
     }
@@ -276,7 +294,9 @@ fn marked(cut: &Cut<'_>) -> Finding {
     }
     match cut_tasks(cut).find(|task| !has_mark(task)) {
         None => Finding::Met,
-        Some(task) => Finding::differs("a task was cut and does not say so", "`anet.truncated` in the metadata", task.to_string()),
+        Some(task) => {
+            Finding::differs("a task was cut and does not say so", "`anet.truncated` in the metadata", task.to_string())
+        }
     }
 }
 
@@ -330,5 +350,110 @@ fn strings(json: &Json) -> Vec<&str> {
             members.iter().flat_map(|(name, value)| std::iter::once(name.as_str()).chain(strings(value))).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{CALL, Sent};
+    use crate::case::{Case, Group};
+    use crate::cases::document::{Task, quoted};
+    use crate::json::Json;
+    use crate::observation::{Exchange, Observation, Reply};
+    use crate::revision::Revision;
+    use crate::verdict::Finding;
+
+    const COMMAND: &str = "anet task get ix_1 --full";
+
+    /// What is seen when the only call is answered with this text, in both copies.
+    fn answered(text: &str) -> Observation {
+        let structured = if Json::parse(text).is_ok() { text } else { "{}" };
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{}}}],"structuredContent":{structured}}}}}"#,
+            quoted(text),
+        );
+        let message = Json::parse(&message).expect("JSON");
+        let at = Duration::ZERO;
+        Observation {
+            revision: Revision::V2025_11_25,
+            negotiated: None,
+            exchanges: vec![Exchange {
+                label: CALL.to_owned(),
+                id: Json::integer(1),
+                sent: Vec::new(),
+                at,
+                replies: vec![Reply { message, at, line: 0 }],
+            }],
+            sent: Vec::new(),
+            lines: Vec::new(),
+            unterminated: Vec::new(),
+            stderr: Vec::new(),
+            asked: Vec::new(),
+            steps: Vec::new(),
+            exit: None,
+            secrets: Vec::new(),
+            touched: Vec::new(),
+            orphans: 0,
+            shared: false,
+        }
+    }
+
+    fn sent() -> Sent {
+        let message =
+            format!(r#"{{"messageId":"m","parts":[{{"text":"{}"}}],"role":"ROLE_USER"}}"#, "任务".repeat(5000));
+        Sent::new(Task::new("COMPLETED").id("ix_1").history(vec![message]).json())
+    }
+
+    /// The requirements that are broken when the candidate answers `text` to a task that is too large.
+    fn broken(text: &str) -> Vec<&'static str> {
+        let sent = sent();
+        let case = Case::new(Group::Truncation, "x", "x")
+            .expect_bounded_task(&sent)
+            .expect_verdicts_kept(&sent, &["anet.role"])
+            .expect_notice(&sent, Some(COMMAND.to_owned()))
+            .expect_id_kept_out(&sent, "truncation.plain-id", "x; y");
+        let seen = answered(text);
+        let broken = case.checks.iter().filter(|check| matches!(check.expect.evaluate(&seen), Finding::Broken(_)));
+        broken.map(|check| check.requirement).collect()
+    }
+
+    /// A good cut, with this text in place of the message.
+    fn cut(notice: &str) -> String {
+        let message = format!(r#"{{"messageId":"m","parts":[{{"text":{}}}],"role":"ROLE_USER"}}"#, quoted(notice));
+        Task::new("COMPLETED").id("ix_1").meta("anet.truncated", "true").history(vec![message]).json()
+    }
+
+    #[test]
+    fn a_good_cut_is_good() {
+        assert_eq!(broken(&cut("(30000 bytes; read it with `anet task get ix_1 --full`)")), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn to_pass_it_whole_is_only_too_large() {
+        assert_eq!(broken(sent().text()), ["truncation.bound"]);
+    }
+
+    #[test]
+    fn each_bad_cut_is_found() {
+        let good = cut("(30000 bytes; read it with `anet task get ix_1 --full`)");
+        let whole = sent();
+        let half = &whole.text()[..20_000];
+        let table = [
+            (half.to_owned(), "truncation.still-json"),
+            (good.replace("ix_1\",\"contextId", "ix_2\",\"contextId"), "truncation.keeps-id"),
+            (good.replace("COMPLETED", "FAILED"), "truncation.keeps-id"),
+            (good.replace(r#""anet.truncated":true"#, r#""anet.truncated":false"#), "truncation.marked"),
+            (good.replace(r#""anet.truncated":true"#, r#""anet.truncated":"30000 bytes""#), "truncation.mark-form"),
+            (good.replace(r#""anet.role":"requester","#, ""), "truncation.verdicts-kept"),
+            (cut("(too long; read it with `anet task get ix_1 --full`)"), "truncation.size-stated"),
+            (cut("(30000 bytes)"), "truncation.names-command"),
+            (cut("任\u{fffd} (30000 bytes; `anet task get ix_1 --full`)"), "truncation.whole-characters"),
+            (cut("(30000 bytes; `anet task get ix_1 --full`, anet task get x; y)"), "truncation.plain-id"),
+        ];
+        for (text, requirement) in table {
+            assert!(broken(&text).contains(&requirement), "{requirement}: {:?} {text:.200}", broken(&text));
+        }
     }
 }

@@ -37,21 +37,51 @@ pub(super) fn cases() -> Vec<Case> {
     let rows = [
         ("message", "a message", Tool::GetTask, marked("COMPLETED").history(vec![message.clone()]).json()),
         ("artifact", "an artifact", Tool::CancelTask, marked("COMPLETED").artifact(artifact).json()),
-        ("status-message", "a status message", Tool::SendMessage, marked("INPUT_REQUIRED").status_message(message.clone()).json()),
+        (
+            "status-message",
+            "a status message",
+            Tool::SendMessage,
+            marked("INPUT_REQUIRED").status_message(message.clone()).json(),
+        ),
         ("history", "older messages", Tool::ReplyTask, marked("WORKING").json()),
-        ("metadata", "metadata", Tool::GetTask, Task::new("FAILED").bare().meta("anet.truncated", "true").meta("anet.effect_status", r#""FAILED""#).json()),
-        ("wait", "a message, before time ran out", Tool::WaitTask, marked("WORKING").meta("anet.wait", r#""timed_out""#).history(vec![message]).json()),
-        ("hostile-id", "a message of a task whose id is no plain one", Tool::WaitTask, marked("WORKING").id("x; rm -rf ~ #").history(vec![hostile]).json()),
-        ("listed", "a message on a page", Tool::ListTasks, page(&[&marked("COMPLETED").history(vec![listed.to_owned()]).json()], "")),
+        (
+            "metadata",
+            "metadata",
+            Tool::GetTask,
+            Task::new("FAILED").bare().meta("anet.truncated", "true").meta("anet.effect_status", r#""FAILED""#).json(),
+        ),
+        (
+            "wait",
+            "a message, before time ran out",
+            Tool::WaitTask,
+            marked("WORKING").meta("anet.wait", r#""timed_out""#).history(vec![message]).json(),
+        ),
+        (
+            "hostile-id",
+            "a message of a task whose id is no plain one",
+            Tool::WaitTask,
+            marked("WORKING").id("x; rm -rf ~ #").history(vec![hostile]).json(),
+        ),
+        (
+            "listed",
+            "a message on a page",
+            Tool::ListTasks,
+            page(&[&marked("COMPLETED").history(vec![listed.to_owned()]).json()], ""),
+        ),
     ];
     rows.into_iter()
         .map(|(name, what, tool, json)| {
-            let pointer = if tool == Tool::ListTasks { "/tasks/0/metadata/anet.truncated" } else { "/metadata/anet.truncated" };
+            let pointer =
+                if tool == Tool::ListTasks { "/tasks/0/metadata/anet.truncated" } else { "/metadata/anet.truncated" };
             case(&format!("daemon-cut/{name}"), tool, format!("{tool}: what the daemon cut passes as it is: {what}"))
                 .passes("call", tool, &json)
                 .check(
                     "truncation.daemon-cut-passes",
-                    Expect::InText { call: "call".to_owned(), pointer: pointer.to_owned(), rule: ValueRule::Is("true".to_owned()) },
+                    Expect::InText {
+                        call: "call".to_owned(),
+                        pointer: pointer.to_owned(),
+                        rule: ValueRule::Is("true".to_owned()),
+                    },
                 )
         })
         .collect()

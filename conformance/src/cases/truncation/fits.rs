@@ -58,7 +58,11 @@ fn whole(case: Case, json: &str) -> Case {
 fn largest() -> impl Iterator<Item = Case> {
     CHARACTERS.iter().zip(SINGLE_TASK_TOOLS.into_iter().cycle()).map(|((name, what, character, width), tool)| {
         let json = task_of("t", &character.repeat(LARGEST_TEXT / width));
-        let case = case(&format!("fits/{name}"), tool, format!("{tool}: the largest task that a daemon sends whole comes whole: {what}"));
+        let case = case(
+            &format!("fits/{name}"),
+            tool,
+            format!("{tool}: the largest task that a daemon sends whole comes whole: {what}"),
+        );
         whole(case.daemon_answers(route_of(tool), json.clone()).call_as("call", tool), &json)
     })
 }
@@ -78,7 +82,10 @@ fn to_the_byte() -> impl Iterator<Item = Case> {
                 .daemon_answers(route_of(tool), json.clone())
                 .call_as("call", tool)
                 .check("results.success", Expect::Succeeds { call: "call".to_owned() })
-                .check("truncation.exact-whole", Expect::TextJson { call: "call".to_owned(), json, grade: Grade::Double })
+                .check(
+                    "truncation.exact-whole",
+                    Expect::TextJson { call: "call".to_owned(), json, grade: Grade::Double },
+                )
         })
 }
 
@@ -91,7 +98,8 @@ fn pages() -> impl Iterator<Item = Case> {
         let tasks: Vec<_> = tasks.iter().map(String::as_str).collect();
         let json = page(&tasks, "bmV4dA==");
         let tool = Tool::ListTasks;
-        let case = case(&format!("fits/page.{count}"), tool, format!("A page of {count} tasks of 8 KB comes whole: {what}"));
+        let case =
+            case(&format!("fits/page.{count}"), tool, format!("A page of {count} tasks of 8 KB comes whole: {what}"));
         whole(case.daemon_answers(route_of(tool), json.clone()).call_as("call", tool), &json)
     })
 }

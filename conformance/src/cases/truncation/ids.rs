@@ -27,12 +27,22 @@ const HOSTILE: &[(&str, &str)] = &[
 
 /// Name and id: outside the rule of the contract by length or first character, though no shell minds them.
 fn unusual() -> [(&'static str, String); 4] {
-    [("129-characters", "a".repeat(129)), ("underscore", "_ix_1".to_owned()), ("dot", ".ix_1".to_owned()), ("4-kilobytes", "ix".repeat(2048))]
+    [
+        ("129-characters", "a".repeat(129)),
+        ("underscore", "_ix_1".to_owned()),
+        ("dot", ".ix_1".to_owned()),
+        ("4-kilobytes", "ix".repeat(2048)),
+    ]
 }
 
 /// Name and id: plain, at the edges of the rule.
 fn plain() -> [(&'static str, String); 4] {
-    [("1-character", "7".to_owned()), ("128-characters", "a".repeat(128)), ("all-kinds", "Ix_0.9:a-Z".to_owned()), ("digits", "20261012".to_owned())]
+    [
+        ("1-character", "7".to_owned()),
+        ("128-characters", "a".repeat(128)),
+        ("all-kinds", "Ix_0.9:a-Z".to_owned()),
+        ("digits", "20261012".to_owned()),
+    ]
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -52,8 +62,12 @@ pub(super) fn cases() -> Vec<Case> {
     let empty = std::iter::once(too_large("id-hostile/empty", Tool::GetTask, "").0);
     let whole = HOSTILE.iter().zip(tools().skip(1)).map(|((name, id), tool)| {
         let json = Task::new("SUBMITTED").provider().id(id).json();
-        case(&format!("id-passes/{name}"), tool, format!("{tool}: a task that fits keeps its id, whatever it is: {}", quoted(id)))
-            .passes("call", tool, &json)
+        case(
+            &format!("id-passes/{name}"),
+            tool,
+            format!("{tool}: a task that fits keeps its id, whatever it is: {}", quoted(id)),
+        )
+        .passes("call", tool, &json)
     });
     hostile.chain(unusual).chain(plain).chain(empty).chain(whole).collect()
 }

@@ -11,7 +11,8 @@ use crate::cases::document::{SINGLE_TASK_TOOLS, Task, message, page, quoted, rou
 use crate::page::{SAMPLE_TASK, Tool};
 
 /// What the node says of a task, kept by the daemon's cuts before anything else.
-const VERDICTS: &[&str] = &["anet.effect_status", "anet.role", "anet.receipt_verified", "anet.peer_aid", "anet.state_seq"];
+const VERDICTS: &[&str] =
+    &["anet.effect_status", "anet.role", "anet.receipt_verified", "anet.peer_aid", "anet.state_seq"];
 
 /// What is too large in a task.
 enum Shape {
@@ -26,7 +27,9 @@ fn said(text: &str) -> String {
 }
 
 fn task() -> Task {
-    Task::new("COMPLETED").meta("anet.effect_status", r#""UNVERIFIED""#).meta("anet.receipt_verified", r#""unverified""#)
+    Task::new("COMPLETED")
+        .meta("anet.effect_status", r#""UNVERIFIED""#)
+        .meta("anet.receipt_verified", r#""unverified""#)
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -38,18 +41,29 @@ fn single_tasks() -> Vec<Case> {
         let text = "a line of it ".repeat(each / 13);
         (0..count).map(|index| message(&format!("m{index}"), "ROLE_AGENT", &[&text])).collect::<Vec<_>>()
     };
-    let artifact = |text: &str| format!(r#"{{"artifactId":"anet.reply","name":"anet.reply","parts":[{{"text":{}}}]}}"#, quoted(text));
+    let artifact = |text: &str| {
+        format!(r#"{{"artifactId":"anet.reply","name":"anet.reply","parts":[{{"text":{}}}]}}"#, quoted(text))
+    };
     let data = |bytes: usize| {
         let points: Vec<_> = (0..bytes / 8).map(|index| format!("{:07}", 1_000_000 + index)).collect();
-        format!(r#"{{"artifactId":"anet.result","name":"lab.measure","parts":[{{"data":{{"status":"OK","points":[{}]}},"mediaType":"application/json"}}]}}"#, points.join(","))
+        format!(
+            r#"{{"artifactId":"anet.result","name":"lab.measure","parts":[{{"data":{{"status":"OK","points":[{}]}},"mediaType":"application/json"}}]}}"#,
+            points.join(",")
+        )
     };
     let parts = |count: usize| {
         let parts: Vec<_> = (0..count).map(|index| format!(r#"{{"text":"part {index}"}}"#)).collect();
         format!(r#"{{"messageId":"m2","parts":[{}],"role":"ROLE_AGENT"}}"#, parts.join(","))
     };
-    let receipts: Vec<_> = (0..400).map(|index| format!(r#"{{"success":true,"transaction":"tx_{index:032}"}}"#)).collect();
+    let receipts: Vec<_> =
+        (0..400).map(|index| format!(r#"{{"success":true,"transaction":"tx_{index:032}"}}"#)).collect();
     let reason = "because ".repeat(5000);
-    let large_metadata = |bytes: usize| format!(r#"{{"messageId":"m2","metadata":{{"x.note":{}}},"parts":[{{"text":"short"}}],"role":"ROLE_AGENT"}}"#, quoted(&"n".repeat(bytes)));
+    let large_metadata = |bytes: usize| {
+        format!(
+            r#"{{"messageId":"m2","metadata":{{"x.note":{}}},"parts":[{{"text":"short"}}],"role":"ROLE_AGENT"}}"#,
+            quoted(&"n".repeat(bytes))
+        )
+    };
     let small = || message("m1", "ROLE_USER", &["Summarise the notes."]);
     let history = |last: String| task().history(vec![small(), last]);
     let rows = [
@@ -73,10 +87,36 @@ fn single_tasks() -> Vec<Case> {
         ("status-message/text.30kb", Shape::Single, task().status_message(said(&"why ".repeat(7500)))),
         ("history/many.60kb", Shape::Many, task().history(many(60, 1000))),
         ("history/three.30kb", Shape::Many, task().history(many(3, 10_000))),
-        ("history/two-of-metadata", Shape::Many, task().history(vec![large_metadata(3900), large_metadata(3900)]).meta("anet.reason", &quoted(&"r".repeat(22_000))).status_message(said(&"x".repeat(30_000)))),
-        ("artifacts/many", Shape::Many, (0..200).fold(task(), |task, index| task.artifact(format!(r#"{{"artifactId":"a{index}","parts":[{{"text":"{}"}}]}}"#, "y".repeat(150))))),
-        ("metadata/reason-and-receipts", Shape::Many, task().meta("anet.reason", &quoted(&reason)).meta("anet.unverified_receipts", &format!("[{}]", receipts.join(",")))),
-        ("everything", Shape::Many, history(said(&"x".repeat(30_000))).artifact(artifact(&"y".repeat(30_000))).status_message(said(&"z".repeat(30_000))).meta("anet.reason", &quoted(&reason))),
+        (
+            "history/two-of-metadata",
+            Shape::Many,
+            task()
+                .history(vec![large_metadata(3900), large_metadata(3900)])
+                .meta("anet.reason", &quoted(&"r".repeat(22_000)))
+                .status_message(said(&"x".repeat(30_000))),
+        ),
+        (
+            "artifacts/many",
+            Shape::Many,
+            (0..200).fold(task(), |task, index| {
+                task.artifact(format!(r#"{{"artifactId":"a{index}","parts":[{{"text":"{}"}}]}}"#, "y".repeat(150)))
+            }),
+        ),
+        (
+            "metadata/reason-and-receipts",
+            Shape::Many,
+            task()
+                .meta("anet.reason", &quoted(&reason))
+                .meta("anet.unverified_receipts", &format!("[{}]", receipts.join(","))),
+        ),
+        (
+            "everything",
+            Shape::Many,
+            history(said(&"x".repeat(30_000)))
+                .artifact(artifact(&"y".repeat(30_000)))
+                .status_message(said(&"z".repeat(30_000)))
+                .meta("anet.reason", &quoted(&reason)),
+        ),
         ("huge/message.8mb", Shape::Single, history(said(&"x".repeat(8 << 20)))),
     ];
     let command = || format!("anet task get {SAMPLE_TASK} --full");
@@ -85,11 +125,15 @@ fn single_tasks() -> Vec<Case> {
         .map(|((name, shape, task), tool)| {
             let sent = Sent::new(task.json());
             let kilobytes = sent.text().len() / 1024;
-            let case = case(&format!("ignored/{name}"), tool, format!("{tool}: a daemon that ignores the bound sends {kilobytes} KB"))
-                .daemon_answers(route_of(tool), sent.text())
-                .call_as("call", tool)
-                .expect_bounded_task(&sent)
-                .expect_verdicts_kept(&sent, VERDICTS);
+            let case = case(
+                &format!("ignored/{name}"),
+                tool,
+                format!("{tool}: a daemon that ignores the bound sends {kilobytes} KB"),
+            )
+            .daemon_answers(route_of(tool), sent.text())
+            .call_as("call", tool)
+            .expect_bounded_task(&sent)
+            .expect_verdicts_kept(&sent, VERDICTS);
             match shape {
                 Shape::Single => case.expect_notice(&sent, Some(command())),
                 Shape::Many => case,
@@ -114,12 +158,16 @@ fn pages() -> Vec<Case> {
             let tool = Tool::ListTasks;
             let tasks: Vec<_> = tasks.iter().map(String::as_str).collect();
             let sent = Sent::new(page(&tasks, "bmV4dA=="));
-            case(&format!("ignored/page.{name}"), tool, format!("A daemon that ignores the bound lists {} tasks, too large", tasks.len()))
-                .daemon_answers(route_of(tool), sent.text())
-                .call_as("call", tool)
-                .expect_bounded_page(&sent)
-                .expect_verdicts_kept(&sent, VERDICTS)
-                .expect_notice(&sent, None)
+            case(
+                &format!("ignored/page.{name}"),
+                tool,
+                format!("A daemon that ignores the bound lists {} tasks, too large", tasks.len()),
+            )
+            .daemon_answers(route_of(tool), sent.text())
+            .call_as("call", tool)
+            .expect_bounded_page(&sent)
+            .expect_verdicts_kept(&sent, VERDICTS)
+            .expect_notice(&sent, None)
         })
         .collect()
 }
