@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpSocket;
 use wiremock::MockServer;
 
 use crate::World;
-use crate::front::{Front, Listening};
+use crate::front::{Closing, Front, Listening};
 use crate::guard::Access;
 use crate::home::{Home, new_token};
 use crate::journal::{DEFAULT_LIMIT, Journal, Watcher};
@@ -31,7 +31,7 @@ const BACKLOG: u32 = 1024;
 pub struct Daemon {
     front: Arc<Front>,
     world: World,
-    listening: Mutex<Option<Listening>>,
+    port: Mutex<Port>,
     /// One restart at a time.
     restarting: tokio::sync::Mutex<()>,
     home: Home,
@@ -160,7 +160,9 @@ impl Daemon {
             watcher,
         } = options;
         let home = Home::claim(data_dir.as_deref())?;
-        let listener = listen(port).map_err(|source| StartError::Port { port, source })?;
+        let listener = bind(port)
+            .and_then(|socket| socket.listen(BACKLOG))
+            .map_err(|source| StartError::Port { port, source })?;
         let port = listener.local_addr().map_err(StartError::System)?.port();
         let access = Access {
             port,
@@ -183,7 +185,7 @@ impl Daemon {
         Ok(Self {
             front,
             world,
-            listening: Mutex::new(Some(listening)),
+            port: Mutex::new(Port::Open(listening)),
             restarting: tokio::sync::Mutex::default(),
             home,
             _inner: inner,
@@ -239,12 +241,15 @@ impl Daemon {
             access.token = new_token()?;
         }
         // Taken before the old one goes, so that it cannot be the same.
-        let moved = if how.new_port { Some(listen(0)?) } else { None };
-        self.close().await;
-        let listener = match moved {
-            Some(listener) => listener,
-            None => listen(access.port)?,
+        let moved = if how.new_port { Some(bind(0)?) } else { None };
+        if let Some(closing) = self.close() {
+            closing.done().await;
+        }
+        let socket = match moved {
+            Some(socket) => socket,
+            None => self.reserved(access.port)?,
         };
+        let listener = socket.listen(BACKLOG)?;
         access.port = listener.local_addr()?.port();
         self.home.write(&access)?;
         *self
@@ -252,34 +257,48 @@ impl Daemon {
             .access
             .write()
             .unwrap_or_else(PoisonError::into_inner) = access;
-        *self.listening() = Some(Listening::open(listener, Arc::clone(&self.front)));
+        *self.port() = Port::Open(Listening::open(listener, Arc::clone(&self.front)));
         Ok(())
     }
 
     /// Refuses connections from now on and closes the open ones, as a daemon that died. The files stay, as after a crash.
     pub fn stop_listening(&self) {
-        if let Some(listening) = self.listening().take() {
-            listening.close();
-        }
+        self.close();
     }
 
     /// Listens again on the same port. Fails when somebody else took it meanwhile.
     pub async fn resume_listening(&self) -> io::Result<()> {
         let _one = self.restarting.lock().await;
-        let mut listening = self.listening();
-        if listening.is_none() {
-            *listening = Some(Listening::open(
-                listen(self.access().port)?,
-                Arc::clone(&self.front),
-            ));
+        if !matches!(*self.port(), Port::Open(_)) {
+            let listener = self.reserved(self.access().port)?.listen(BACKLOG)?;
+            *self.port() = Port::Open(Listening::open(listener, Arc::clone(&self.front)));
         }
         Ok(())
     }
 
-    async fn close(&self) {
-        let listening = self.listening().take();
-        if let Some(listening) = listening {
-            listening.close().done().await;
+    /// Closes the port, unless it is closed, and reserves it.
+    fn close(&self) -> Option<Closing> {
+        let number = self.access().port;
+        let mut port = self.port();
+        match std::mem::replace(&mut *port, Port::Closed(None)) {
+            Port::Open(listening) => {
+                let closing = listening.close();
+                // Without the reservation the port may go to somebody else, and coming back tells.
+                *port = Port::Closed(bind(number).ok());
+                Some(closing)
+            }
+            closed @ Port::Closed(_) => {
+                *port = closed;
+                None
+            }
+        }
+    }
+
+    /// The socket that holds our closed port.
+    fn reserved(&self, number: u16) -> io::Result<TcpSocket> {
+        match &mut *self.port() {
+            Port::Closed(reserved) => reserved.take().map_or_else(|| bind(number), Ok),
+            Port::Open(_) => bind(number),
         }
     }
 
@@ -291,16 +310,15 @@ impl Daemon {
             .clone()
     }
 
-    fn listening(&self) -> MutexGuard<'_, Option<Listening>> {
-        self.listening
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn port(&self) -> MutexGuard<'_, Port> {
+        self.port.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        self.stop_listening();
+        // The reservation goes with the rest of the daemon a moment later.
+        self.close();
     }
 }
 
@@ -314,10 +332,18 @@ impl fmt::Debug for Daemon {
     }
 }
 
-fn listen(port: u16) -> io::Result<TcpListener> {
+/// The public port.
+enum Port {
+    /// It listens.
+    Open(Listening),
+    /// It refuses. The socket is bound and does not listen, so that no other program is given the port meanwhile.
+    Closed(Option<TcpSocket>),
+}
+
+fn bind(port: u16) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     // Connections of the listener before us may still linger in the kernel.
     socket.set_reuseaddr(true)?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
-    socket.listen(BACKLOG)
+    Ok(socket)
 }

@@ -106,7 +106,7 @@ impl Home {
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let unfinished = self.path.join(format!("{name}{UNFINISHED}"));
+        let unfinished = self.unfinished(name);
         let mut file = OpenOptions::new()
             .write(true)
             .create(true)
@@ -119,6 +119,10 @@ impl Home {
         drop(file);
         fs::rename(&unfinished, self.path.join(name))
     }
+
+    fn unfinished(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}{UNFINISHED}"))
+    }
 }
 
 impl Drop for Home {
@@ -130,6 +134,9 @@ impl Drop for Home {
         if is_ours(&self.path) {
             let _ = fs::remove_file(self.path.join(TOKEN));
             let _ = fs::remove_file(self.path.join(CONFIG));
+        }
+        for name in [TOKEN, CONFIG] {
+            let _ = fs::remove_file(self.unfinished(name));
         }
         match self.origin {
             Origin::Made => {
