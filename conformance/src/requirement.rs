@@ -103,6 +103,7 @@ struct File {
 /// The files, by name, as they are built in.
 pub const FILES: &[(&str, &str)] = &[
     ("arguments.toml", include_str!("../spec/requirements/arguments.toml")),
+    ("faults.toml", include_str!("../spec/requirements/faults.toml")),
     ("node.toml", include_str!("../spec/requirements/node.toml")),
     ("protocol.toml", include_str!("../spec/requirements/protocol.toml")),
     ("reach.toml", include_str!("../spec/requirements/reach.toml")),
