@@ -4,7 +4,9 @@
 //! character, and strings that look like something else: markup, commands, instructions, JSON (rulings R7).
 
 use crate::case::{Case, Group};
-use crate::cases::document::{TASK_TOOLS, Task, task_answer};
+use crate::cases::document::{TASK_TOOLS, Task, route_of, task_answer};
+use crate::expect::Expect;
+use crate::json::Grade;
 use crate::page::Tool;
 
 /// Name, and the literal.
@@ -95,7 +97,30 @@ pub(super) fn cases() -> Vec<Case> {
         let data = format!(r#"{{"artifactId":"a","parts":[{{"data":{{"status":"OK",{key}:{{"x":1}}}}}}]}}"#);
         case("string", name, title, Tool::GetTask, &Task::new("COMPLETED").artifact(data))
     });
-    numbers.chain(strings).chain(keys).collect()
+    numbers.chain(strings).chain(keys).chain(depths()).collect()
+}
+
+/// Data of a peer may be nested as deep as it likes; parsers often stop at 128.
+fn depths() -> impl Iterator<Item = Case> {
+    let nested = |depth: usize| {
+        let data = format!("{}1{}", r#"{"a":["#.repeat(depth / 2), "]}".repeat(depth / 2));
+        Task::new("COMPLETED").artifact(format!(r#"{{"artifactId":"anet.result","parts":[{{"data":{data}}}]}}"#)).json()
+    };
+    let usual = Case::new(Group::Results, "depth/60", "Data nested 60 deep come back").tool(Tool::GetTask).passes(
+        "call",
+        Tool::GetTask,
+        &nested(60),
+    );
+    let deep = Case::new(Group::Results, "depth/400", "Data nested 400 deep come back")
+        .tool(Tool::WaitTask)
+        .daemon_answers(route_of(Tool::WaitTask), nested(400))
+        .call_as("call", Tool::WaitTask)
+        .check("errors.answered", Expect::AnsweredOnce { call: "call".to_owned() })
+        .check(
+            "results.deep-nesting",
+            Expect::TextJson { call: "call".to_owned(), json: nested(400), grade: Grade::Double },
+        );
+    [usual, deep].into_iter()
 }
 
 fn case(topic: &str, name: &str, title: &str, tool: Tool, task: &Task) -> Case {

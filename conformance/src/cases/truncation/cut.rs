@@ -108,6 +108,12 @@ impl Case {
                 "truncation.listed-bound",
                 Expect::holds(format!("each task of the page has at most {LISTED_BYTES} bytes"), listed_within_bound),
             )
+            .check(
+                "truncation.held",
+                Expect::holds("larger tasks were at least not asked for", |seen| {
+                    unless_asked(seen, LISTED_BYTES, listed_within_bound)
+                }),
+            )
             .expect_sound_cut(sent)
     }
 
@@ -214,6 +220,16 @@ fn within_bound(seen: &Observation) -> Finding {
             format!("{} bytes", text.len()),
         ),
     }
+}
+
+/// Whoever asked the daemon to keep to the bound may leave cutting to it; whoever did not must cut.
+fn unless_asked(seen: &Observation, bound: usize, judge: fn(&Observation) -> Finding) -> Finding {
+    let asked = seen.asked.iter().any(|asked| {
+        let body = Json::parse_bytes(&asked.body).ok();
+        let bytes = body.as_ref().and_then(|body| body.member("max_task_bytes")).and_then(Json::as_i64);
+        bytes.and_then(|bytes| usize::try_from(bytes).ok()).is_some_and(|bytes| (1..=bound).contains(&bytes))
+    });
+    if asked { Finding::NotApplicable("the daemon was asked to keep to the bound".to_owned()) } else { judge(seen) }
 }
 
 fn listed_within_bound(seen: &Observation) -> Finding {
@@ -431,8 +447,9 @@ mod tests {
     }
 
     #[test]
-    fn to_pass_it_whole_is_only_too_large() {
-        assert_eq!(broken(sent().text()), ["truncation.bound"]);
+    fn what_is_passed_whole_is_only_too_large() {
+        // The daemon was not asked to cut either.
+        assert_eq!(broken(sent().text()), ["truncation.bound", "truncation.held"]);
     }
 
     #[test]
