@@ -141,22 +141,29 @@ impl Case {
     /// A cut that leaves out a message, a status message or an artifact puts a notice in its place.
     pub(super) fn expect_notice(self, sent: &Sent, command: Option<String>) -> Self {
         let case = self.check_cut(sent, "truncation.size-stated", "a notice states the size", size_stated);
-        match command {
-            Some(command) => {
-                case.check_cut(sent, "truncation.names-command", &format!("a notice names `{command}`"), move |cut| {
-                    if cut.new_texts().iter().any(|text| text.contains(&command)) {
-                        Finding::Met
-                    } else {
-                        Finding::differs(
-                            "the notice does not say how to read the whole",
-                            &command,
-                            cut.new_texts().join("\n"),
-                        )
-                    }
-                })
+        let Some(command) = command else { return case };
+        let says =
+            |texts: &[&str], words: &[&str]| texts.iter().any(|text| words.iter().all(|word| text.contains(word)));
+        case.check_cut(sent, "truncation.names-command", "a notice names `anet task get <id> --full`", move |cut| {
+            let texts = cut.new_texts();
+            if says(&texts, &["anet task get ", "--full"]) {
+                Finding::Met
+            } else {
+                Finding::differs(
+                    "the notice does not say how to read the whole",
+                    "anet task get <id> --full",
+                    texts.join("\n"),
+                )
             }
-            None => case,
-        }
+        })
+        .check_cut(sent, "truncation.command-has-id", &format!("a notice names `{command}`"), move |cut| {
+            let texts = cut.new_texts();
+            if says(&texts, &[&command]) {
+                Finding::Met
+            } else {
+                Finding::differs("the command in the notice is not the task's", &command, texts.join("\n"))
+            }
+        })
     }
 
     /// Nothing that the server wrote itself puts this id into a command.
@@ -472,6 +479,7 @@ mod tests {
             (good.replace(r#""anet.role":"requester","#, ""), "truncation.verdicts-kept"),
             (cut("(too long; read it with `anet task get ix_1 --full`)"), "truncation.size-stated"),
             (cut("(30000 bytes)"), "truncation.names-command"),
+            (cut("(30000 bytes; read it with `anet task get ID --full`)"), "truncation.command-has-id"),
             (cut("任\u{fffd} (30000 bytes; `anet task get ix_1 --full`)"), "truncation.whole-characters"),
             (cut("(30000 bytes; `anet task get ix_1 --full`, anet task get x; y)"), "truncation.plain-id"),
         ];
