@@ -3,6 +3,7 @@
 //! Responsible for: the registry. Breadth comes from tables and generation; what a case expects comes from the page, the
 //! contract or MCP.
 
+mod arguments;
 mod build;
 mod document;
 mod errors;
@@ -22,6 +23,7 @@ use crate::case::Case;
 pub fn all() -> Vec<Case> {
     let groups: &[fn() -> Vec<Case>] = &[
         exchange::cases,
+        arguments::cases,
         results::cases,
         reasons::cases,
         truncation::cases,

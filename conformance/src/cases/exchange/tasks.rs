@@ -5,11 +5,20 @@ use crate::case::Case;
 use crate::expect::{Expect, ValueRule};
 use crate::page::{LIST_STATES, Tool};
 
-pub(super) const ROWS: &[(Tool, &[Row])] =
-    &[(Tool::GetTask, GET), (Tool::ListTasks, LIST), (Tool::WaitTask, WAIT), (Tool::CancelTask, CANCEL)];
+pub(super) const ROWS: &[(Tool, &[Row])] = &[
+    (Tool::GetTask, GET),
+    (Tool::ListTasks, LIST),
+    (Tool::WaitTask, WAIT),
+    (Tool::CancelTask, CANCEL),
+];
 
 const GET: &[Row] = &[
-    row("minimal", "the task, held to its size", r#"{"task_id":"$TASK"}"#, r#"{"task_id":"$TASK","max_task_bytes":24576}"#),
+    row(
+        "minimal",
+        "the task, held to its size",
+        r#"{"task_id":"$TASK"}"#,
+        r#"{"task_id":"$TASK","max_task_bytes":24576}"#,
+    ),
     row(
         "history-length",
         "history_length goes along",
@@ -31,7 +40,12 @@ const GET: &[Row] = &[
 ];
 
 const LIST: &[Row] = &[
-    row("minimal", "one message a task, each held to its size", "{}", r#"{"history_length":1,"max_task_bytes":8192}"#),
+    row(
+        "minimal",
+        "one message a task, each held to its size",
+        "{}",
+        r#"{"history_length":1,"max_task_bytes":8192}"#,
+    ),
     row(
         "role-requester",
         "requester is outbound",
@@ -50,8 +64,18 @@ const LIST: &[Row] = &[
         r#"{"context_id":"$CONTEXT"}"#,
         r#"{"context_id":"$CONTEXT","history_length":1,"max_task_bytes":8192}"#,
     ),
-    row("peer", "peer alone", r#"{"peer":"$AID"}"#, r#"{"peer":"$AID","history_length":1,"max_task_bytes":8192}"#),
-    row("page-size", "page_size alone", r#"{"page_size":7}"#, r#"{"page_size":7,"history_length":1,"max_task_bytes":8192}"#),
+    row(
+        "peer",
+        "peer alone",
+        r#"{"peer":"$AID"}"#,
+        r#"{"peer":"$AID","history_length":1,"max_task_bytes":8192}"#,
+    ),
+    row(
+        "page-size",
+        "page_size alone",
+        r#"{"page_size":7}"#,
+        r#"{"page_size":7,"history_length":1,"max_task_bytes":8192}"#,
+    ),
     row(
         "page-size-smallest",
         "the smallest page",
@@ -70,7 +94,12 @@ const LIST: &[Row] = &[
         r#"{"page_token":"b3BhcXVl+/8="}"#,
         r#"{"page_token":"b3BhcXVl+/8=","history_length":1,"max_task_bytes":8192}"#,
     ),
-    row("history-length", "more messages a task", r#"{"history_length":3}"#, r#"{"history_length":3,"max_task_bytes":8192}"#),
+    row(
+        "history-length",
+        "more messages a task",
+        r#"{"history_length":3}"#,
+        r#"{"history_length":3,"max_task_bytes":8192}"#,
+    ),
     row(
         "history-length-zero",
         "history_length 0 means none and does not become the default",
@@ -150,7 +179,10 @@ const CANCEL: &[Row] = &[row(
 )];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect();
+    let mut cases: Vec<_> = ROWS
+        .iter()
+        .flat_map(|(tool, rows)| exchanges(*tool, rows))
+        .collect();
     cases.extend(LIST_STATES.iter().map(|state| listed(state)));
     cases.push(large_sequence());
     cases
