@@ -72,12 +72,16 @@ impl Listening {
 
     /// Refuses connections from now on and tells the open ones to close. Returns what [`Closing::done`] waits for.
     pub(crate) fn close(self) -> Closing {
-        drop(
-            self.listener
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        let listener = self
+            .listener
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(listener) = listener {
+            // A program that starts processes may hold a second handle between fork and exec, and closing ours alone
+            // would let the port go on listening until then. Where a listener cannot be shut down, closing it must do.
+            let _ = rustix::net::shutdown(&listener, rustix::net::Shutdown::Both);
+        }
         self.live.send_replace(());
         Closing { live: self.live }
     }

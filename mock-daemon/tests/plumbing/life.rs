@@ -292,18 +292,19 @@ fn any_runtime_will_do_and_the_daemon_may_outlive_it() {
 
 #[tokio::test]
 async fn starting_and_dropping_are_quick() {
-    let mut best = [Duration::MAX; 2];
-    for _ in 0..20 {
+    const QUICK: Duration = Duration::from_millis(5);
+    // The best of many, since the machine may be busy with other tests.
+    let (mut starts, mut drops) = (Duration::MAX, Duration::MAX);
+    let until = soon();
+    while (starts > QUICK || drops > QUICK) && Instant::now() < until {
         let start = Instant::now();
         let daemon = daemon().await;
         let started = Instant::now();
         drop(daemon);
-        best = [best[0].min(started - start), best[1].min(started.elapsed())];
+        (starts, drops) = (starts.min(started - start), drops.min(started.elapsed()));
     }
-    println!("start {:?}, drop {:?}", best[0], best[1]);
-    // The best of twenty, since the machine may be busy with other tests.
     assert!(
-        best[0] < Duration::from_millis(5) && best[1] < Duration::from_millis(5),
-        "{best:?}"
+        starts <= QUICK && drops <= QUICK,
+        "start {starts:?}, drop {drops:?}"
     );
 }
