@@ -43,7 +43,7 @@ const FRAMES: &[(&str, &str, &str, Body)] = &[
     ),
     (
         "padded-values",
-        "faults.framing",
+        "faults.rare-framing",
         "HTTP/1.1 200 OK\r\nContent-Type:application/json\r\nContent-Length:  \tLENGTH  \r\n\r\n",
         Body::Plain,
     ),

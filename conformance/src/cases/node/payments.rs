@@ -35,7 +35,7 @@ const DECISIONS: &[(Tool, &str, &str)] = &[
     (
         Tool::SubmitPayment,
         "unknown-members",
-        r#""state":"working","pay_state":"submitted","x402.payment.status":"payment-submitted","zeta":[1.0,9007199254740993],"error":null,"alpha":{"reason":"x"}"#,
+        r#""state":"working","pay_state":"submitted","x402.payment.status":"payment-submitted","zeta":[1.0,9007199254740993],"alpha":{"reason":"x"}"#,
     ),
     (
         Tool::RejectPayment,

@@ -15,10 +15,8 @@ use crate::verdict::Finding;
 const ELSEWHERE: &[(&str, &str)] = &[
     ("any-address", "0.0.0.0:{port}"),
     ("private-network", "10.0.0.1:{port}"),
-    ("documentation-network", "192.0.2.7:{port}"),
     ("name", "example.org:{port}"),
     ("wildcard-name", "127.0.0.1.nip.io:{port}"),
-    ("user-part", "127.0.0.1:{port}@example.org:{port}"),
 ];
 
 pub(super) fn cases() -> Vec<Case> {

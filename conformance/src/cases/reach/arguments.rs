@@ -36,7 +36,7 @@ const VALUES: &[(&str, &str)] = &[
     ("long", LONG),
 ];
 
-/// A task id of some kilobytes, as a requester may choose one.
+/// A task id of half a kilobyte, as a requester may choose one.
 const LONG: &str = concat!(
     "ix_",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
