@@ -431,5 +431,4 @@ fn whole_number(literal: &str) -> Option<Option<u64>> {
 }
 
 #[cfg(test)]
-#[path = "arguments_tests.rs"]
 mod tests;

@@ -352,5 +352,4 @@ fn read_answer(route: Route, status: StatusCode, body: Vec<u8>) -> Result<String
 }
 
 #[cfg(test)]
-#[path = "control_tests.rs"]
 mod tests;

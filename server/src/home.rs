@@ -510,5 +510,4 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 #[cfg(test)]
-#[path = "home_tests.rs"]
 mod tests;

@@ -23,6 +23,10 @@ mod texts;
 mod tools;
 mod transport;
 
+#[cfg(test)]
+#[path = "../tests/fake/mod.rs"]
+mod fake;
+
 pub use cli::run;
 pub use home::{ControlAddress, Endpoint, Environment, Home, HomeError, Reason, Token};
 pub use serve::{ServeError, Settings, serve};

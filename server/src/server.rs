@@ -15,12 +15,13 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::value::RawValue;
+use tokio::task::JoinError;
 
 use crate::arguments::ArgumentError;
 use crate::control::{Control, Failure, Route};
 use crate::json::{self, Members, Object};
 use crate::tools::{self, Answer, Plan, Spec};
-use crate::transport::{Call, Phase, Session};
+use crate::transport::{Call, Phase, Session, Structured};
 use crate::{answers, bound, texts};
 
 /// The list of tools is a constant of the program; a client may keep it for an hour.
@@ -154,28 +155,7 @@ impl ServerHandler for Server {
                 return Ok(failed("The server was stopped before the anet daemon answered.".to_owned()));
             }
         };
-        match outcome {
-            Ok(Ok(text)) => {
-                if let Some(slot) = call.structured
-                    && let Ok(raw) = RawValue::from_string(one_line(&text))
-                {
-                    let _ = slot.set(raw);
-                }
-                Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
-            }
-            Ok(Err(sentence)) => Ok(failed(sentence)),
-            Err(error) => {
-                tracing::error!(
-                    tool = spec.name,
-                    panicked = error.is_panic(),
-                    "a call broke off"
-                );
-                Err(ErrorData::internal_error(
-                    format!("{} failed inside this server.", spec.name),
-                    None,
-                ))
-            }
-        }
+        settle(spec.name, outcome, call.structured)
     }
 
     async fn on_custom_request(
@@ -195,6 +175,31 @@ impl ServerHandler for Server {
             format!("Unknown method: {method}"),
             None,
         ))
+    }
+}
+
+/// The result of a call, however it ended.
+fn settle(
+    tool: &str,
+    outcome: Result<Result<String, String>, JoinError>,
+    structured: Option<Structured>,
+) -> Result<CallToolResponse, ErrorData> {
+    match outcome {
+        Ok(Ok(text)) => {
+            if let (Some(slot), Ok(raw)) = (structured, RawValue::from_string(one_line(&text))) {
+                // The slot belongs to this call alone and is empty.
+                let _ = slot.set(raw);
+            }
+            Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
+        }
+        Ok(Err(sentence)) => Ok(failed(sentence)),
+        Err(error) => {
+            tracing::error!(tool, panicked = error.is_panic(), "a call broke off");
+            Err(ErrorData::internal_error(
+                format!("{tool} failed inside this server."),
+                None,
+            ))
+        }
     }
 }
 
@@ -287,16 +292,17 @@ async fn which_task(control: &Control, error: &ArgumentError) -> String {
         let Ok(page) = control.call(Route::TasksList, &body.finish()).await else {
             return error.to_string();
         };
-        let Some(members) = Members::of(&page) else {
+        let members = Members::of(&page);
+        let tasks = members.as_ref().and_then(|members| members.value("tasks"));
+        let (Some(members), Some(tasks)) = (
+            &members,
+            tasks.and_then(|tasks| json::elements(tasks.get())),
+        ) else {
             return error.to_string();
         };
         more |= members
             .text("nextPageToken")
             .is_some_and(|token| !token.is_empty());
-        let tasks = members
-            .value("tasks")
-            .and_then(|tasks| json::elements(tasks.get()))
-            .unwrap_or_default();
         for task in tasks.iter().filter_map(|task| Members::of(task.get())) {
             let metadata = task
                 .value("metadata")
@@ -318,9 +324,44 @@ async fn which_task(control: &Control, error: &ArgumentError) -> String {
              operator, and send_message continues a task that this node sent."
         );
     }
+    if ids.is_empty() {
+        return format!(
+            "{error} Open tasks that were sent to this node are listed by list_tasks with role provider."
+        );
+    }
     let more = if more { ", and more" } else { "" };
     format!(
         "{error} Open tasks that were sent to this node: {}{more}.",
         ids.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_of_the_call() {
+        let outcome = tokio::spawn(async { panic!("on purpose") }).await;
+        let error = settle("audit", outcome, None).unwrap_err();
+        assert_eq!(
+            (error.code, error.message.as_ref()),
+            (
+                ErrorCode::INTERNAL_ERROR,
+                "audit failed inside this server."
+            )
+        );
+    }
+
+    #[test]
+    fn a_handshake_settles_on_what_both_know() {
+        for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+            let requested: ProtocolVersion = serde_json::from_value(version.into()).unwrap();
+            assert_eq!(negotiate(&requested), requested);
+        }
+        for other in ["2026-07-28", "1999-01-01", "", "DRAFT-2026"] {
+            let requested: ProtocolVersion = serde_json::from_value(other.into()).unwrap();
+            assert_eq!(negotiate(&requested), ProtocolVersion::V_2025_11_25);
+        }
+    }
 }

@@ -157,5 +157,4 @@ fn forward(route: Route, body: String) -> Plan {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -22,7 +22,7 @@ use super::session::{Batch, Call, Phase, Session};
 use crate::json::{self, Members};
 
 /// The daemon takes bodies of up to 96 MiB; a line that carries one is longer by its envelope and its escapes.
-pub(super) const LINE_LIMIT: usize = 128 * 1024 * 1024;
+const LINE_LIMIT: usize = 128 * 1024 * 1024;
 /// At the end of the input, answers of a prompt daemon are still written; the process must be gone within 2 s.
 const GRACE: Duration = Duration::from_millis(1500);
 /// How much of an overlong line is kept, to find its id.
@@ -43,7 +43,7 @@ pub(super) async fn run<R: AsyncRead + Unpin>(
         session: session.clone(),
         messages,
     };
-    let mut lines = Lines::default();
+    let mut lines = Lines::up_to(LINE_LIMIT);
     loop {
         let read = tokio::select! {
             read = lines.next(&mut reader) => read,
@@ -77,8 +77,8 @@ enum Line {
 }
 
 /// Splits a stream into lines. Reading can be interrupted at any point without losing a byte.
-#[derive(Default)]
 struct Lines {
+    limit: usize,
     buffer: Vec<u8>,
     /// How far the buffer holds no newline.
     searched: usize,
@@ -88,6 +88,16 @@ struct Lines {
 }
 
 impl Lines {
+    fn up_to(limit: usize) -> Self {
+        Self {
+            limit,
+            buffer: Vec::new(),
+            searched: 0,
+            dropping: None,
+            ended: false,
+        }
+    }
+
     async fn next<R: AsyncRead + Unpin>(&mut self, reader: &mut R) -> Option<Line> {
         loop {
             if let Some(at) = self.buffer[self.searched..]
@@ -103,7 +113,7 @@ impl Lines {
                 });
             }
             self.searched = self.buffer.len();
-            if self.dropping.is_some() || self.buffer.len() > LINE_LIMIT {
+            if self.dropping.is_some() || self.buffer.len() > self.limit {
                 let mut dropped = std::mem::take(&mut self.buffer);
                 self.searched = 0;
                 dropped.truncate(BEGINNING);
@@ -360,6 +370,18 @@ fn call(
 
 /// Any other request, read by the SDK.
 fn plain(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, ErrorData> {
+    let members = params.and_then(|params| Members::of(params.get()));
+    let cursor = members
+        .as_ref()
+        .and_then(|members| members.value("cursor"))
+        .filter(|cursor| !json::is_null(cursor));
+    // The SDK would take a cursor of the wrong type for none.
+    if method == "tools/list" && cursor.is_some_and(|cursor| json::text_of(cursor).is_none()) {
+        return Err(ErrorData::invalid_params(
+            "The cursor is not a string.",
+            None,
+        ));
+    }
     let mut message = json::Object::new();
     // The number is the SDK's affair only once the request is known to be readable.
     message
@@ -385,5 +407,49 @@ fn plain(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Error
             "The message is not a request.",
             None,
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn split(input: &[u8], limit: usize) -> Vec<String> {
+        let mut lines = Lines::up_to(limit);
+        // Small reads, so that every cut through a line occurs.
+        let (mut sender, mut receiver) = tokio::io::duplex(3);
+        let input = input.to_owned();
+        tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut sender, &input).await });
+        let mut seen = Vec::new();
+        while let Some(line) = lines.next(&mut receiver).await {
+            seen.push(match line {
+                Line::Whole(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Line::TooLong(beginning) => {
+                    format!("too long: {}", String::from_utf8_lossy(&beginning))
+                }
+            });
+        }
+        seen
+    }
+
+    #[tokio::test]
+    async fn lines_end_at_newlines_and_at_the_end() {
+        assert_eq!(
+            split(b"a\n\nbc\r\nlast", 100).await,
+            ["a\n", "\n", "bc\r\n", "last"]
+        );
+        assert!(split(b"", 100).await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_dropped_and_the_next_one_read() {
+        let seen = split(b"0123456789abcdef\nok\n0123456789abcdef", 10).await;
+        assert_eq!(seen.len(), 3, "{seen:?}");
+        assert!(
+            seen[0].starts_with("too long: 0123456789")
+                && seen[2].starts_with("too long: 0123456789"),
+            "{seen:?}"
+        );
+        assert_eq!(seen[1], "ok\n");
     }
 }

@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-pub(crate) use session::{Call, Phase, Session};
+pub(crate) use session::{Call, Phase, Session, Structured};
 
 use output::Outbox;
 
@@ -113,5 +113,4 @@ impl Transport<RoleServer> for LineTransport {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
