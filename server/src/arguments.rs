@@ -251,17 +251,17 @@ fn read_value<'a>(
             Given::Text(text)
         }
         Kind::Integer { least, most, .. } => {
-            let number = whole_number(value.get()).ok_or_else(refuse)?;
-            let outside = || {
-                ArgumentError::new(format!(
-                    "{tool}: {} takes {}; the number given is outside.",
-                    param.name,
-                    takes(param.kind)
-                ))
-            };
-            let number =
-                number.filter(|number| *number >= least && *number <= most.unwrap_or(u64::MAX));
-            Given::Integer(Digits(number.ok_or_else(outside)?))
+            let range = least..=most.unwrap_or(u64::MAX);
+            match whole_number(value.get()).ok_or_else(refuse)? {
+                Whole::Number(number) if range.contains(&number) => Given::Integer(Digits(number)),
+                _ => {
+                    let takes = takes(param.kind);
+                    return Err(ArgumentError::new(format!(
+                        "{tool}: {} takes {takes}; the number given is outside.",
+                        param.name
+                    )));
+                }
+            }
         }
         Kind::Flag => match value.get() {
             "true" => Given::Flag(true),
@@ -376,10 +376,18 @@ fn shape(value: &RawValue) -> &'static str {
     }
 }
 
+/// A whole number, as far as it can be held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Number(u64),
+    /// Below zero or beyond 64 bits.
+    Outside,
+}
+
 /// The whole number a JSON literal stands for: `5`, `5.0` and `50e-1` are the same.
 ///
-/// `None` when it is no number or not whole; `Some(None)` when it is whole and below zero or beyond 64 bits.
-fn whole_number(literal: &str) -> Option<Option<u64>> {
+/// `None` when it is no number or not whole.
+fn whole_number(literal: &str) -> Option<Whole> {
     let (negative, rest) = match literal.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, literal),
@@ -411,23 +419,19 @@ fn whole_number(literal: &str) -> Option<Option<u64>> {
         .count();
     digits.truncate(digits.len() - trailing);
     if digits.is_empty() {
-        return Some(Some(0));
+        return Some(Whole::Number(0));
     }
-    let Some(zeros) = point
+    let zeros = point
         .checked_sub(i64::try_from(digits.len()).ok()?)
-        .filter(|zeros| *zeros >= 0)
-    else {
-        return None;
-    };
+        .filter(|zeros| *zeros >= 0)?;
     if negative || zeros > 20 {
-        return Some(None);
+        return Some(Whole::Outside);
     }
     digits.extend(std::iter::repeat_n(b'0', usize::try_from(zeros).ok()?));
-    Some(
-        String::from_utf8(digits)
-            .ok()
-            .and_then(|digits| digits.parse().ok()),
-    )
+    let number = String::from_utf8(digits)
+        .ok()
+        .and_then(|digits| digits.parse().ok());
+    Some(number.map_or(Whole::Outside, Whole::Number))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::json::Members;
 use crate::listener;
 
 /// A call may wait for a task; longer than this it has been forgotten.
-const CALL_TIMEOUT: Duration = Duration::from_mins(15);
+const CALL_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Loopback connects at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

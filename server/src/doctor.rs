@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::control::{Control, Route};
-use crate::home::Home;
+use crate::home::{Home, is_closed};
 use crate::json::Members;
 
 /// The report, and whether all is well.
@@ -97,7 +97,7 @@ fn presence(path: &Path) -> String {
     match fs::metadata(path) {
         Ok(file) => {
             let mode = file.mode() & 0o777;
-            let open = if mode & 0o077 == 0 {
+            let open = if is_closed(&file) {
                 ""
             } else {
                 ": others may read it, make it 0600"

@@ -477,11 +477,17 @@ fn pointers(environment: &Environment) -> Vec<Pointer> {
     places
 }
 
+/// Whether a file or directory is closed to everybody but its owner.
+pub(crate) fn is_closed(metadata: &Metadata) -> bool {
+    // The six bits of group and others, with no special bit among them.
+    metadata.mode().trailing_zeros() >= 6
+}
+
 /// A directory of this user that nobody else may look into.
 fn private(directory: &Metadata) -> bool {
     directory.is_dir()
         && directory.uid() == rustix::process::geteuid().as_raw()
-        && directory.mode() & 0o077 == 0
+        && is_closed(directory)
 }
 
 /// A regular file of this user that nobody else may write.

@@ -91,12 +91,12 @@ mod tests {
     const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
     fn tables(rows: &[(&str, u32)]) -> [String; 2] {
-        let mut table = String::from(HEAD);
-        for (local, uid) in rows {
-            table.push_str(&format!(
+        let line = |(local, uid): &(&str, u32)| {
+            format!(
                 "   0: {local} 00000000:0000 0A 00000000:00000000 00:00000000 00000000  {uid}        0 1234 1 0000 100 0 0 10 0\n"
-            ));
-        }
+            )
+        };
+        let table = format!("{HEAD}{}", rows.iter().map(line).collect::<String>());
         [table, String::from(HEAD)]
     }
 

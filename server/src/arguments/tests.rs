@@ -311,9 +311,9 @@ proptest! {
 
     #[test]
     fn a_whole_number_survives_any_shift_of_its_point(number in any::<u64>(), zeros in 0usize..25, shift in 0usize..25) {
-        prop_assert_eq!(whole_number(&number.to_string()), Some(Some(number)));
-        prop_assert_eq!(whole_number(&format!("{number}.{}", "0".repeat(zeros + 1))), Some(Some(number)));
-        prop_assert_eq!(whole_number(&format!("{number}{}e-{shift}", "0".repeat(shift))), Some(Some(number)));
+        prop_assert_eq!(whole_number(&number.to_string()), Some(Whole::Number(number)));
+        prop_assert_eq!(whole_number(&format!("{number}.{}", "0".repeat(zeros + 1))), Some(Whole::Number(number)));
+        prop_assert_eq!(whole_number(&format!("{number}{}e-{shift}", "0".repeat(shift))), Some(Whole::Number(number)));
     }
 
     #[test]

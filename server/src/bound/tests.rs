@@ -204,7 +204,7 @@ fn hostile_shapes_stay_within_the_bound() {
         ),
     ] {
         let cut = cut(&whole);
-        assert_eq!(cut["metadata"]["anet.truncated"], true, "{}", cut);
+        assert_eq!(cut["metadata"]["anet.truncated"], true, "{cut}");
     }
 }
 

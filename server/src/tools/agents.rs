@@ -1,7 +1,7 @@
 //! Finding agents: `list_agents` and `get_agent_card`. Sections 2.2 and 2.3 of the control plane.
 
 use super::{Hints, Plan, Spec, forward};
-use crate::arguments::{ArgumentError, Arguments};
+use crate::arguments::Arguments;
 use crate::control::Route;
 use crate::json::Object;
 use crate::schema::{Kind, Param};
@@ -14,6 +14,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::LIST_AGENTS,
         hints: Hints::ReadsAbroad,
         params: LIST,
+        rules: None,
         plan: list_agents,
     },
     Spec {
@@ -22,6 +23,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::GET_AGENT_CARD,
         hints: Hints::ReadsAbroad,
         params: CARD,
+        rules: None,
         plan: get_agent_card,
     },
 ];
@@ -62,7 +64,7 @@ const CARD: &[Param] = &[Param::required(
     "AID of the agent, from list_agents.",
 )];
 
-fn list_agents(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn list_agents(arguments: &Arguments<'_>) -> Plan {
     let mut body = Object::new();
     body.text_if("skill", arguments.text("skill"))
         .text_if("tag", arguments.text("tag"))
@@ -74,13 +76,10 @@ fn list_agents(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
     if arguments.flag("include_uncarded") {
         body.raw("include_uncarded", "true");
     }
-    Ok(forward(Route::AgentsList, body.finish()))
+    forward(Route::AgentsList, body.finish())
 }
 
-fn get_agent_card(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn get_agent_card(arguments: &Arguments<'_>) -> Plan {
     let aid = arguments.text("aid").unwrap_or_default().trim();
-    Ok(forward(
-        Route::AgentsCard,
-        Object::new().text("aid", aid).finish(),
-    ))
+    forward(Route::AgentsCard, Object::new().text("aid", aid).finish())
 }

@@ -26,8 +26,13 @@ pub(crate) struct Spec {
     description: &'static str,
     hints: Hints,
     params: &'static [Param],
-    plan: fn(&Arguments<'_>) -> Result<Plan, ArgumentError>,
+    /// Rules that span several parameters.
+    rules: Option<Rules>,
+    plan: fn(&Arguments<'_>) -> Plan,
 }
+
+/// Judges arguments that are right one by one.
+type Rules = fn(&Arguments<'_>) -> Result<(), ArgumentError>;
 
 /// The four annotations, each stated for each tool.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +143,12 @@ impl Hints {
 /// What this call of a tool leads to.
 pub(crate) fn plan(spec: &Spec, raw: Option<&RawValue>) -> Result<Plan, ArgumentError> {
     match Arguments::read(spec.name, raw, spec.params) {
-        Ok(arguments) => (spec.plan)(&arguments),
+        Ok(arguments) => {
+            if let Some(rules) = spec.rules {
+                rules(&arguments)?;
+            }
+            Ok((spec.plan)(&arguments))
+        }
         // A model that answers a task without saying which is helped by the ids of those that wait for an answer.
         Err(error) if spec.name == "reply_task" && error.misses("task_id") => {
             Ok(Plan::WhichTask(error))

@@ -1,7 +1,7 @@
 //! The node: `get_balance`, `audit`, `node_status` and `inbound_pending`. Sections 2.11 to 2.15 of the control plane.
 
 use super::{Answer, Hints, Plan, Spec, forward};
-use crate::arguments::{ArgumentError, Arguments};
+use crate::arguments::Arguments;
 use crate::control::Route;
 use crate::json::Object;
 use crate::schema::{Kind, Param};
@@ -14,7 +14,8 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::GET_BALANCE,
         hints: Hints::ReadsAbroad,
         params: &[],
-        plan: |_| Ok(Plan::Balance),
+        rules: None,
+        plan: |_| Plan::Balance,
     },
     Spec {
         name: "audit",
@@ -22,6 +23,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::AUDIT,
         hints: Hints::ReadsHere,
         params: AUDIT,
+        rules: None,
         plan: audit,
     },
     Spec {
@@ -30,7 +32,8 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::NODE_STATUS,
         hints: Hints::ReadsHere,
         params: &[],
-        plan: |_| Ok(forward(Route::Status, Object::new().finish())),
+        rules: None,
+        plan: |_| forward(Route::Status, Object::new().finish()),
     },
     Spec {
         name: "inbound_pending",
@@ -38,6 +41,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::INBOUND_PENDING,
         hints: Hints::ReadsHere,
         params: &[],
+        rules: None,
         plan: inbound_pending,
     },
 ];
@@ -68,7 +72,7 @@ const AUDIT: &[Param] = &[
     ),
 ];
 
-fn audit(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn audit(arguments: &Arguments<'_>) -> Plan {
     let mut body = Object::new();
     body.text_if("event_type", arguments.text("event_type"));
     for name in ["since", "limit"] {
@@ -76,13 +80,13 @@ fn audit(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
             body.raw(name, &number.value().to_string());
         }
     }
-    Ok(forward(Route::Evidence, body.finish()))
+    forward(Route::Evidence, body.finish())
 }
 
-fn inbound_pending(_: &Arguments<'_>) -> Result<Plan, ArgumentError> {
-    Ok(Plan::Forward {
+fn inbound_pending(_: &Arguments<'_>) -> Plan {
+    Plan::Forward {
         route: Route::InboundPending,
         body: Object::new().finish(),
         answer: Answer::Pending,
-    })
+    }
 }

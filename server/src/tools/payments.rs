@@ -5,7 +5,7 @@
 use serde_json::value::RawValue;
 
 use super::{Hints, Plan, Spec, forward};
-use crate::arguments::{ArgumentError, Arguments};
+use crate::arguments::Arguments;
 use crate::control::Route;
 use crate::json::Object;
 use crate::schema::{Kind, Param};
@@ -18,6 +18,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::SUBMIT_PAYMENT,
         hints: Hints::Pays,
         params: SUBMIT,
+        rules: None,
         plan: submit_payment,
     },
     Spec {
@@ -26,6 +27,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::REJECT_PAYMENT,
         hints: Hints::Declines,
         params: REJECT,
+        rules: None,
         plan: reject_payment,
     },
 ];
@@ -46,17 +48,14 @@ const REJECT: &[Param] = &[Param::required(
     "The task that holds the quote.",
 )];
 
-fn submit_payment(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn submit_payment(arguments: &Arguments<'_>) -> Plan {
     let mut body = decision(arguments, "submit");
     body.raw_if("accept", arguments.object("accept").map(RawValue::get));
-    Ok(forward(Route::TasksPay, body.finish()))
+    forward(Route::TasksPay, body.finish())
 }
 
-fn reject_payment(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
-    Ok(forward(
-        Route::TasksPay,
-        decision(arguments, "reject").finish(),
-    ))
+fn reject_payment(arguments: &Arguments<'_>) -> Plan {
+    forward(Route::TasksPay, decision(arguments, "reject").finish())
 }
 
 fn decision(arguments: &Arguments<'_>, decision: &str) -> Object {

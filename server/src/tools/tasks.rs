@@ -17,6 +17,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::SEND_MESSAGE,
         hints: Hints::Sends,
         params: SEND,
+        rules: Some(send_rules),
         plan: send_message,
     },
     Spec {
@@ -25,6 +26,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::GET_TASK,
         hints: Hints::ReadsHere,
         params: GET,
+        rules: None,
         plan: get_task,
     },
     Spec {
@@ -33,6 +35,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::LIST_TASKS,
         hints: Hints::ReadsHere,
         params: LIST,
+        rules: None,
         plan: list_tasks,
     },
     Spec {
@@ -41,6 +44,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::WAIT_TASK,
         hints: Hints::ReadsHere,
         params: WAIT,
+        rules: None,
         plan: wait_task,
     },
     Spec {
@@ -49,6 +53,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::CANCEL_TASK,
         hints: Hints::Cancels,
         params: CANCEL,
+        rules: None,
         plan: cancel_task,
     },
     Spec {
@@ -57,6 +62,7 @@ pub(super) const TOOLS: &[Spec] = &[
         description: texts::REPLY_TASK,
         hints: Hints::Sends,
         params: REPLY,
+        rules: None,
         plan: reply_task,
     },
 ];
@@ -247,12 +253,9 @@ const REPLY: &[Param] = &[
     ),
 ];
 
-fn send_message(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
-    let (to, task_id) = (
-        arguments.text_not_blank("to"),
-        arguments.text_not_blank("task_id"),
-    );
-    if to.is_none() && task_id.is_none() {
+/// Who it goes to, what it says, and that arguments belong to a capability.
+fn send_rules(arguments: &Arguments<'_>) -> Result<(), ArgumentError> {
+    if arguments.text_not_blank("to").is_none() && arguments.text_not_blank("task_id").is_none() {
         return Err(ArgumentError::missing(
             "send_message",
             "to",
@@ -260,18 +263,29 @@ fn send_message(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
         ));
     }
     let skill = arguments.text_not_blank("skill");
-    let args = arguments.object("args");
-    if args.is_some() && skill.is_none() {
+    if arguments.object("args").is_some() && skill.is_none() {
         return Err(ArgumentError::new(
             "send_message: args needs skill, the capability of the agent's card that takes them.",
         ));
     }
-    let files = arguments.files();
-    if arguments.text_not_blank("text").is_none() && files.is_empty() && skill.is_none() {
+    if arguments.text_not_blank("text").is_none() && arguments.files().is_empty() && skill.is_none()
+    {
         return Err(ArgumentError::new(
             "send_message: the message is empty; give text, files or skill, at least one of them.",
         ));
     }
+    Ok(())
+}
+
+fn send_message(arguments: &Arguments<'_>) -> Plan {
+    // A blank `to` is a missing one; so is a blank `task_id` or `skill`.
+    let (to, task_id) = (
+        arguments.text_not_blank("to"),
+        arguments.text_not_blank("task_id"),
+    );
+    let skill = arguments.text_not_blank("skill");
+    let args = arguments.object("args").map(RawValue::get);
+    let files = arguments.files();
     let mut body = Object::new();
     body.text_if("to", to);
     if files.is_empty() {
@@ -279,7 +293,7 @@ fn send_message(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
             .text_if("context_id", arguments.text("context_id"))
             .text_if("text", arguments.text("text"))
             .text_if("skill", skill)
-            .raw_if("args", args.map(RawValue::get));
+            .raw_if("args", args);
     } else {
         let mut parts = Vec::new();
         if let Some(text) = arguments.text("text") {
@@ -288,7 +302,7 @@ fn send_message(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
         if let Some(skill) = skill {
             let data = Object::new()
                 .text("skill", skill)
-                .raw_if("args", args.map(RawValue::get))
+                .raw_if("args", args)
                 .finish();
             parts.push(
                 Object::new()
@@ -307,16 +321,16 @@ fn send_message(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
         body.raw("message", &message.finish());
     }
     waiting(&mut body, arguments, arguments.flag("return_immediately"));
-    Ok(task(Route::TasksSend, body))
+    task(Route::TasksSend, body)
 }
 
-fn get_task(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn get_task(arguments: &Arguments<'_>) -> Plan {
     let mut body = task_body(arguments);
     history(&mut body, arguments);
-    Ok(task(Route::TasksGet, body))
+    task(Route::TasksGet, body)
 }
 
-fn list_tasks(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn list_tasks(arguments: &Arguments<'_>) -> Plan {
     let mut body = Object::new();
     // The control plane says it from the direction of the message.
     let role = arguments.text("role").map(|role| {
@@ -340,14 +354,14 @@ fn list_tasks(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
         body.raw("include_artifacts", "true");
     }
     body.raw("max_task_bytes", &LISTED_TASK_BYTES.to_string());
-    Ok(Plan::Forward {
+    Plan::Forward {
         route: Route::TasksList,
         body: body.finish(),
         answer: Answer::TaskPage,
-    })
+    }
 }
 
-fn wait_task(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn wait_task(arguments: &Arguments<'_>) -> Plan {
     let mut body = task_body(arguments);
     // 0 and absent mean the same to the daemon.
     if let Some(after) = arguments
@@ -357,14 +371,14 @@ fn wait_task(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
         body.raw("after_seq", &after.value().to_string());
     }
     waiting(&mut body, arguments, false);
-    Ok(task(Route::TasksWait, body))
+    task(Route::TasksWait, body)
 }
 
-fn cancel_task(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
-    Ok(task(Route::TasksCancel, task_body(arguments)))
+fn cancel_task(arguments: &Arguments<'_>) -> Plan {
+    task(Route::TasksCancel, task_body(arguments))
 }
 
-fn reply_task(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
+fn reply_task(arguments: &Arguments<'_>) -> Plan {
     let mut body = task_body(arguments);
     body.text_if("state", arguments.text("state"));
     if arguments.files().is_empty() {
@@ -383,7 +397,7 @@ fn reply_task(arguments: &Arguments<'_>) -> Result<Plan, ArgumentError> {
         );
         body.raw("message", &message.finish());
     }
-    Ok(task(Route::TasksReply, body))
+    task(Route::TasksReply, body)
 }
 
 fn task_body(arguments: &Arguments<'_>) -> Object {

@@ -97,7 +97,7 @@ pub(super) fn result_line(
         add(
             "_meta",
             &Object::new()
-                .raw(SERVER_INFO, &crate::server::implementation_json())
+                .raw(SERVER_INFO, crate::server::implementation_json())
                 .finish(),
         );
     }

@@ -73,7 +73,6 @@ struct State {
     stopped: AtomicBool,
     hang_ups: AtomicUsize,
     seen: Mutex<Vec<Seen>>,
-    #[expect(clippy::type_complexity, reason = "one closure, named nowhere else")]
     answer: Box<dyn Fn(&Seen) -> Reply + Send + Sync>,
 }
 
