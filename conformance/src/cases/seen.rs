@@ -78,7 +78,7 @@ pub(super) fn taken_at_most(route: Route, times: usize) -> Expect {
 }
 
 /// The daemon was asked the route exactly with these bodies, one after the other, by meaning.
-pub(super) fn asked_in_turn<const N: usize>(route: Route, bodies: [String; N]) -> Expect {
+pub(super) fn asked_in_turn<const N: usize>(route: Route, bodies: &[String; N]) -> Expect {
     let bodies = bodies.to_vec();
     Expect::holds(format!("the daemon is asked {route} {N} times, in turn: {}", bodies.join(", ")), move |seen| {
         let found: Vec<_> = seen.asked_of(route).collect();

@@ -1,4 +1,4 @@
-//! get_balance where both routes answer: what is asked, and what is made of the two answers.
+//! `get_balance` where both routes answer: what is asked, and what is made of the two answers.
 
 use anet_mock_daemon::{On, Reply, Response, Route, Rule, Times};
 
@@ -193,15 +193,11 @@ fn held(point: &str, late: Route) -> Case {
     let then = Box::new(Reply::Respond(Response::json(200, body)));
     Case::new(Group::Node, &format!("balance/{point}"), format!("get_balance: {late} answers late"))
         .tool(Tool::Balance)
-        .daemon(Rule {
-            on: On::Route(late),
-            times: Times::Always,
-            reply: Reply::Hold { name: "late".to_owned(), then },
-        })
+        .daemon(Rule { on: On::Route(late), times: Times::Always, reply: Reply::Hold { name: point.to_owned(), then } })
         .daemon_answers(other, prompt)
         .step(Step::Request(Request::call("call", Tool::Balance.name(), Some("{}".to_owned()))))
         .step(Step::AwaitDaemon { route: late, count: 1 })
-        .step(Step::Release("late".to_owned()))
+        .step(Step::Release(point.to_owned()))
         .step(Step::Await("call".to_owned()))
         .check("balance.answered", Expect::AnsweredOnce { call: "call".to_owned() })
         .check("balance.named-members", in_text("/balance", "137"))

@@ -1,4 +1,4 @@
-//! audit, node_status, list_agents, get_agent_card: documents that reach the caller as the daemon wrote them.
+//! audit, `node_status`, `list_agents`, `get_agent_card`: documents that reach the caller as the daemon wrote them.
 
 use anet_mock_daemon::Route;
 

@@ -1,4 +1,4 @@
-//! get_balance where a route refuses or answers oddly.
+//! `get_balance` where a route refuses or answers oddly.
 
 use anet_mock_daemon::{On, Reply, Response, Route, Rule, Times};
 

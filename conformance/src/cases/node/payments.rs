@@ -1,4 +1,4 @@
-//! submit_payment and reject_payment: the decision, its refusals, and what is never sent.
+//! `submit_payment` and `reject_payment`: the decision, its refusals, and what is never sent.
 
 use anet_mock_daemon::Route;
 
@@ -290,7 +290,7 @@ fn twice() -> Case {
         .step(Step::Await("second".to_owned()))
         .check(
             "payments.each-call",
-            seen::asked_in_turn(Route::TasksPay, [body(Tool::SubmitPayment), body(Tool::SubmitPayment)]),
+            seen::asked_in_turn(Route::TasksPay, &[body(Tool::SubmitPayment), body(Tool::SubmitPayment)]),
         )
         .check("results.success", Expect::Succeeds { call: "second".to_owned() })
 }

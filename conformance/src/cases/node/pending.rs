@@ -1,4 +1,4 @@
-//! inbound_pending: nine members of metadata, and nothing of what the tasks say.
+//! `inbound_pending`: nine members of metadata, and nothing of what the tasks say.
 
 use anet_mock_daemon::Route;
 

@@ -33,7 +33,7 @@ const REFUSALS: &[(u16, &str)] = &[
     (403, "Not registered: pending admission \u{2014} run `anet status` & wait; do not register again."),
 ];
 
-/// Calls of reply_task that name no task: arguments, and whether the page itself calls it missing.
+/// Calls of `reply_task` that name no task: arguments, and whether the page itself calls it missing.
 const NO_TASK: &[(&str, &str)] = &[
     ("nothing", "{}"),
     ("text-only", r#"{"text":"Here it is."}"#),

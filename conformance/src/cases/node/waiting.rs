@@ -1,4 +1,4 @@
-//! wait_task and the wait of send_message: what runs out, what changes, how long.
+//! `wait_task` and the wait of `send_message`: what runs out, what changes, how long.
 
 use anet_mock_daemon::{On, Reply, Response, Route, Rule, Times};
 
@@ -96,7 +96,7 @@ fn again() -> Case {
             "waiting.after-seq",
             seen::asked_in_turn(
                 Route::TasksWait,
-                [body(Tool::WaitTask, &Tool::WaitTask.minimal_arguments()), body(Tool::WaitTask, &after)],
+                &[body(Tool::WaitTask, &Tool::WaitTask.minimal_arguments()), body(Tool::WaitTask, &after)],
             ),
         )
         .expect_answer("first", first)
@@ -129,10 +129,14 @@ fn change(tool: Tool) -> Case {
         format!("{tool}: the daemon answers once the task has changed"),
     )
     .tool(tool)
-    .daemon(Rule { on: On::Route(route), times: Times::Always, reply: Reply::Hold { name: "change".to_owned(), then } })
+    .daemon(Rule {
+        on: On::Route(route),
+        times: Times::Always,
+        reply: Reply::Hold { name: format!("change of {tool}"), then },
+    })
     .step(Step::Request(Request::call("call", tool.name(), Some(tool.minimal_arguments()))))
     .step(Step::AwaitDaemon { route, count: 1 })
-    .step(Step::Release("change".to_owned()))
+    .step(Step::Release(format!("change of {tool}")))
     .step(Step::Await("call".to_owned()))
     .check("waiting.change", Expect::AnsweredOnce { call: "call".to_owned() })
     .check("waiting.change", Expect::Succeeds { call: "call".to_owned() })
@@ -194,7 +198,7 @@ fn longest(tool: Tool) -> Case {
         .expect_answer("call", task)
 }
 
-/// After the wait of send_message the task is still going: normal, and no reason to ask further.
+/// After the wait of `send_message` the task is still going: normal, and no reason to ask further.
 fn still_going() -> Case {
     let task = Task::new("WORKING").id(SAMPLE_TASK).json();
     let arguments = format!(r#"{{"to":"{SAMPLE_AID}","text":"A long piece of work.","timeout_seconds":1}}"#);
