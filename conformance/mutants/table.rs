@@ -52,7 +52,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    if let Err(error) = anet_mcp::serve(anet_mcp::Settings::at(data_dir), reader, writer).await {
+    if let Err(error) = anet_mcp::serve(anet_mcp::Settings::for_data_dir(data_dir), reader, writer).await {
         eprintln!("the reference ended: {error}");
     }
 }
@@ -172,7 +172,7 @@ fn requests() -> Vec<Mutant> {
         },
         Mutant {
             request: Some(|r| if r.path == "/payments/status" { r.body = r#"{"detail":true}"#.to_owned() }),
-            ..mutant("payments-status-with-a-body", "wire.payments-status-empty", "node/get_balance/**", "the body that is always empty is not")
+            ..mutant("payments-status-with-a-body", "balance.empty-body", "node/get_balance/**", "the body that is always empty is not")
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "args"))),
@@ -317,11 +317,11 @@ fn answers() -> Vec<Mutant> {
                     item["text"] = json!("Please book a room.");
                 }
             })),
-            ..mutant("pending-content", "node.pending-nine-members", "node/**", "pending items show what they say")
+            ..mutant("pending-content", "pending.metadata-only", "node/**", "pending items show what they say")
         },
         Mutant {
             outgoing: Some(|m| document(m, |d| if d.get("limits").is_some() { drop_member(d, "limits") })),
-            ..mutant("no-limits", "node.balance-limits", "node/**", "the balance comes without the limits")
+            ..mutant("no-limits", "balance.limits", "node/**", "the balance comes without the limits")
         },
         Mutant {
             outgoing: Some(|m| document(m, |d| drop_member(d, "nextPageToken"))),
@@ -351,7 +351,7 @@ fn answers() -> Vec<Mutant> {
                     }
                 }
             })),
-            ..mutant("url-safe-base64", "arguments.base64-standard", "arguments/**", "the URL-safe alphabet is accepted")
+            ..mutant("url-safe-base64", "arguments.base64", "arguments/**", "the URL-safe alphabet is accepted")
         },
         Mutant {
             incoming: Some(|m| arguments(m, |a| if a.get("limit").and_then(Value::as_i64).is_some_and(|n| n > 100) { a["limit"] = json!(100) })),

@@ -177,7 +177,12 @@ impl Case {
             && self.steps.iter().all(|step| {
                 matches!(
                     step,
-                    Step::Script(_) | Step::Release(_) | Step::Request(_) | Step::Await(_) | Step::AwaitDaemon { .. }
+                    Step::Script(_)
+                        | Step::Release(_)
+                        | Step::Request(_)
+                        | Step::Await(_)
+                        | Step::AwaitDaemon { .. }
+                        | Step::ListTools(_)
                 )
             })
     }

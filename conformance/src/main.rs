@@ -1,2 +1,11 @@
-//! Placeholder.
-fn main() {}
+//! `anet-conformance`: the kit as a program. The one place that links the reference server, to carry it along.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    #[cfg(feature = "reference")]
+    let serve: Option<anet_conformance::cli::Serve> = Some(|arguments| anet_mcp::run(arguments));
+    #[cfg(not(feature = "reference"))]
+    let serve = None;
+    anet_conformance::cli::main(std::env::args_os(), serve)
+}

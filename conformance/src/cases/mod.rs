@@ -10,11 +10,13 @@ mod errors;
 mod exchange;
 mod faults;
 mod node;
+mod protocol;
 mod reach;
 mod reasons;
 mod request;
 mod results;
 mod seen;
+mod surface;
 mod truncation;
 
 use crate::case::Case;
@@ -22,6 +24,7 @@ use crate::case::Case;
 /// All cases, in the order of the groups.
 pub fn all() -> Vec<Case> {
     let groups: &[fn() -> Vec<Case>] = &[
+        surface::cases,
         exchange::cases,
         arguments::cases,
         results::cases,
@@ -30,6 +33,7 @@ pub fn all() -> Vec<Case> {
         errors::cases,
         node::cases,
         reach::cases,
+        protocol::cases,
         faults::cases,
     ];
     groups.iter().flat_map(|group| group()).collect()

@@ -97,7 +97,10 @@ fn from_server(seen: &Observation, message: &Json, method: &Json) -> Result<(), 
 }
 
 fn response(seen: &Observation, message: &Json, result: &Json) -> Result<(), String> {
-    let id = message.member("id").filter(|id| is_id(id)).ok_or("a result without an `id` that is a string or integer")?;
+    // An id that no request should have had is the client's own fault when it comes back.
+    let sent = |id: &&Json| seen.exchanges.iter().any(|exchange| same_id(&exchange.id, id));
+    let id = message.member("id").filter(|id| is_id(id) || sent(id));
+    let id = id.ok_or("a result without an `id` that is a string or integer")?;
     let exchange = seen
         .exchanges
         .iter()

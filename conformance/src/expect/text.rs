@@ -19,7 +19,8 @@ pub enum TextRule {
     Facts(Vec<Vec<String>>),
     /// It is English as far as a program can tell: Latin letters, no CJK.
     English,
-    /// It carries no reason code: none of the contract's, and no `reason:` or `code:` tag.
+    /// It carries no reason code: none of the contract's, and no tag like `[reason: x]`. The `code` that schema libraries
+    /// put into their messages is none.
     NoReasonCode,
     /// It shows no wording of a deserialiser ("missing field", "invalid type: map", "expected struct", ...).
     NoParserWording,
@@ -153,10 +154,7 @@ impl TextRule {
                 if let Some(code) = REASON_CODES.iter().find(|code| contains_word(&lower, code)) {
                     return Some(format!("it carries the reason code `{code}`"));
                 }
-                ["reason:", "reason=", "\"reason\"", "code:", "code=", "\"code\""]
-                    .iter()
-                    .find(|tag| lower.contains(**tag))
-                    .map(|tag| format!("it carries a tag `{tag}`"))
+                reason_tag(&lower).map(|tag| format!("it carries a reason code, {tag:?}"))
             }
             Self::NoParserWording => {
                 let lower = lower();
@@ -215,6 +213,18 @@ fn contains_word(text: &str, word: &str) -> bool {
     })
 }
 
+/// A tag such as `[reason: x]` or `"reason":"x"`: the word, and a single name up to a bracket, a quote or the end. A
+/// sentence that begins with "Reason:" is none.
+fn reason_tag(lower: &str) -> Option<&str> {
+    lower.match_indices("reason").find_map(|(at, word)| {
+        let rest = lower[at + word.len()..].trim_start_matches('"').trim_start();
+        let rest = rest.strip_prefix([':', '='])?.trim_start().trim_start_matches('"');
+        let name = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
+        let closed = rest[name..].is_empty() || rest[name..].starts_with([']', ')', '}', '"', ',', ';']);
+        (name > 0 && closed).then(|| &lower[at..lower.len() - rest.len() + name])
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::TextRule;
@@ -233,6 +243,8 @@ mod tests {
             (TextRule::English, "`limit` takes 1 to 100.", "缺少 task_id"),
             (TextRule::NoReasonCode, "`task_id` is missing.", "task_id is missing (no_pending_quote)"),
             (TextRule::NoReasonCode, "say the reason of it", "bad [reason: x]"),
+            (TextRule::NoReasonCode, "Reason: `task_id` is missing.", r#"{"reason": "bad_argument"}"#),
+            (TextRule::NoReasonCode, r#"[{"code": "invalid_type", "path": ["limit"]}]"#, "bad (reason=bad_argument)"),
             (TextRule::NoParserWording, "`limit` is missing", "missing field `limit`"),
             (TextRule::MaxBytes(3), "abc", "abcd"),
             (TextRule::MinBytes(3), "abc", "ab"),

@@ -239,7 +239,8 @@ pub(super) fn broken(tool: Tool, turn: usize, draw: &mut Draw) -> (Json, Break) 
             arguments.set(name, word);
         }
         Break::Unknown => {
-            let value = draw.value(1);
+            // null would say that it is absent.
+            let value = draw.text();
             arguments.set(UNKNOWN, value);
         }
     }

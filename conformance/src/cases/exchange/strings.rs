@@ -197,7 +197,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases.push(sent(
         "text/long",
         "200 KB of text",
-        &"三行总结 <notes> \"x\"\n".repeat(7_000),
+        &format!("{}end", "三行总结 <notes> \"x\"\n".repeat(7_000)),
     ));
     cases.push(outer_space());
     cases.extend(PLACES.iter().map(|(tool, point, arguments, body)| {

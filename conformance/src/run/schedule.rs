@@ -1,0 +1,441 @@
+//! Which case runs when, and in which company.
+//!
+//! Responsible for: the preflight, sharing of processes, running failures again alone, patience with candidates that do
+//! not answer, and what must be killed when the run is interrupted. Not for: the verdicts (`judge`).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::candidate::Command;
+use super::session::{Session, StartFailure};
+use super::timeouts::Timeouts;
+use crate::case::{Case, Setting, Step};
+use crate::json::Json;
+use crate::judge::{Judgement, judge};
+use crate::observation::{Observation, StepEnd};
+use crate::requirement::{Basis, Level};
+use crate::revision::Revision;
+use crate::verdict::{Finding, Judged, Tag, Verdict};
+
+/// So many cases share a process at most: a crash costs no more than starting it again.
+const COMPANY: usize = 40;
+/// After so many hangs in a row the run stops: the candidate answers nothing.
+const HOPELESS: u32 = 12;
+
+/// Runs cases on one candidate.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    /// How the candidate is started.
+    pub command: Command,
+    /// How many processes run side by side.
+    pub jobs: usize,
+    /// The bounds.
+    pub timeouts: Timeouts,
+    /// Whether what was seen is kept for cases that pass, too.
+    pub keep_all: bool,
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The candidate's answer to `initialize`.
+    pub greeting: Option<Json>,
+    /// Each case, in the order in which they were given.
+    pub ran: Vec<Ran>,
+    /// Why the run stopped early, if it did.
+    pub stopped: Option<String>,
+}
+
+/// What became of a case.
+#[derive(Debug)]
+pub struct Ran {
+    /// Which case: index into those that were given.
+    pub index: usize,
+    /// The judgement.
+    pub judgement: Judgement,
+    /// What was seen; none for a case that passed unless everything is kept, or that was not run.
+    pub observation: Option<Observation>,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether it had failed in company and was run again alone.
+    pub again: bool,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How many cases are done.
+    pub done: usize,
+    /// Of how many.
+    pub total: usize,
+    /// How many of them failed.
+    pub failed: usize,
+}
+
+/// Why no case could be run: the candidate does not start, or does not speak MCP.
+#[derive(Debug)]
+pub struct Refused {
+    /// What went wrong, in a sentence.
+    pub why: String,
+    /// What to try.
+    pub advice: String,
+    /// What was seen of the candidate, if it ran at all.
+    pub observation: Option<Box<Observation>>,
+    /// Whether it was the kit that failed, not the candidate.
+    pub by_kit: bool,
+}
+
+/// How long a candidate is waited for: long at first, shorter once it is known to hang.
+#[derive(Debug)]
+pub(super) struct Patience {
+    pub(super) bounds: Timeouts,
+    slowest_ms: AtomicU64,
+    in_a_row: AtomicU32,
+    hangs: AtomicU32,
+    kills: AtomicU32,
+}
+
+impl Patience {
+    fn new(bounds: Timeouts) -> Arc<Self> {
+        Arc::new(Self {
+            bounds,
+            slowest_ms: AtomicU64::new(0),
+            in_a_row: AtomicU32::new(0),
+            hangs: AtomicU32::new(0),
+            kills: AtomicU32::new(0),
+        })
+    }
+
+    /// The bound for an answer.
+    pub(super) fn reply(&self) -> Duration {
+        self.shortened(self.bounds.reply)
+    }
+
+    /// The bound for something to happen at the daemon.
+    pub(super) fn daemon(&self) -> Duration {
+        self.shortened(self.bounds.daemon)
+    }
+
+    /// The bounds for an end that no case waits for: after stdin was closed, and after SIGTERM.
+    pub(super) fn end(&self) -> (Duration, Duration) {
+        // One that does not end by itself has been told on by then; waiting as long each time tells nothing new.
+        if self.kills.load(Ordering::Relaxed) < 2 {
+            (self.bounds.exit, self.bounds.terminate)
+        } else {
+            (self.bounds.exit / 12, self.bounds.terminate / 4)
+        }
+    }
+
+    fn shortened(&self, bound: Duration) -> Duration {
+        if self.hangs.load(Ordering::Relaxed) < 2 {
+            return bound;
+        }
+        let slowest = Duration::from_millis(self.slowest_ms.load(Ordering::Relaxed));
+        (slowest * 20).max(bound / 8).min(bound)
+    }
+
+    pub(super) fn heard_after(&self, time: Duration) {
+        self.in_a_row.store(0, Ordering::Relaxed);
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.slowest_ms.fetch_max(millis, Ordering::Relaxed);
+    }
+
+    pub(super) fn hung(&self) {
+        self.in_a_row.fetch_add(1, Ordering::Relaxed);
+        self.hangs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn killed(&self) {
+        self.kills.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_over(&self) -> bool {
+        self.in_a_row.load(Ordering::Relaxed) >= HOPELESS
+    }
+}
+
+enum Unit {
+    Alone(usize),
+    Together(Vec<usize>),
+}
+
+impl Runner {
+    /// Runs all cases. `progress` is told after each. Fails if the candidate does not start or does not speak MCP.
+    pub async fn run(&self, cases: &[Case], progress: impl Fn(Progress)) -> Result<Outcome, Refused> {
+        let patience = Patience::new(self.timeouts);
+        let greeting = self.preflight(&patience).await?;
+        let units = Arc::new(Mutex::new(units(cases, self.jobs)));
+        let cases: Arc<[Case]> = cases.into();
+        let (results, mut arrived) = mpsc::unbounded_channel();
+        let mut workers = JoinSet::new();
+        for _ in 0..self.jobs.max(1) {
+            let worker = Worker {
+                runner: self.clone(),
+                cases: Arc::clone(&cases),
+                patience: Arc::clone(&patience),
+                results: results.clone(),
+            };
+            let units = Arc::clone(&units);
+            workers.spawn(async move {
+                loop {
+                    let unit = units.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    match unit {
+                        Some(unit) => worker.carry_out(unit).await,
+                        None => return,
+                    }
+                }
+            });
+        }
+        drop(results);
+        let mut ran = Vec::with_capacity(cases.len());
+        let mut failed = 0;
+        while let Some(one) = arrived.recv().await {
+            let one: Ran = one;
+            failed += usize::from(matches!(one.judgement.verdict, Verdict::Fail | Verdict::HarnessError));
+            ran.push(one);
+            progress(Progress { done: ran.len(), total: cases.len(), failed });
+        }
+        while workers.join_next().await.is_some() {}
+        ran.sort_by_key(|one| one.index);
+        let stopped = patience.is_over().then(|| {
+            format!("{HOPELESS} requests in a row got no answer, so the remaining cases were not run")
+        });
+        Ok(Outcome { greeting, ran, stopped })
+    }
+
+    /// Starts the candidate once, opens a session and lists the tools.
+    async fn preflight(&self, patience: &Arc<Patience>) -> Result<Option<Json>, Refused> {
+        let case = Case::new(crate::case::Group::Protocol, "preflight", "The candidate starts and lists its tools")
+            .step(Step::ListTools("list".to_owned()));
+        let started = Session::start(
+            &self.command,
+            &Setting::default(),
+            "preflight",
+            Revision::V2025_11_25,
+            false,
+            Arc::clone(patience),
+        )
+        .await;
+        let mut session = match started {
+            Ok(session) => session,
+            Err(StartFailure::Spawn(error)) => {
+                return Err(Refused {
+                    why: format!("the command cannot be run: {error}"),
+                    advice: "Is the program there, is it executable, and is it on PATH?".to_owned(),
+                    observation: None,
+                    by_kit: false,
+                });
+            }
+            Err(StartFailure::Kit(error)) => {
+                return Err(Refused {
+                    why: format!("the kit could not set up a daemon and directories: {error}"),
+                    advice: "Is there room on the disk, and may directories be made there (TMPDIR)?".to_owned(),
+                    observation: None,
+                    by_kit: true,
+                });
+            }
+        };
+        let seen = session.carry_out(&case).await;
+        let greeting = session.greeting().cloned();
+        let answered = seen.answer("open").is_some() && seen.answer("list").is_some();
+        if answered { Ok(greeting) } else { Err(refusal(seen)) }
+    }
+}
+
+fn refusal(seen: Observation) -> Refused {
+    let junk = seen.lines.iter().find(|line| line.message.is_none());
+    let (why, advice) = match (&seen.exit, seen.first_stop()) {
+        (Some(exit), _) if seen.lines.is_empty() && !exit.killed && exit.after_end.is_none_or(|after| after.is_zero()) => (
+            format!("the candidate ended before it said anything (exit status {})", exit.code.map_or_else(|| "unknown".to_owned(), |code| code.to_string())),
+            "Run the command by hand; what it said on stderr is shown below.",
+        ),
+        (_, Some(StepEnd::CandidateGone)) => (
+            "the candidate ended, or closed its streams, before it had answered".to_owned(),
+            "Run the command by hand; what it said on stderr is shown below.",
+        ),
+        _ if junk.is_some() => (
+            "the candidate wrote something on stdout that is no JSON-RPC message, and did not answer".to_owned(),
+            "Send banners and logs to stderr: stdout belongs to the protocol.",
+        ),
+        (_, Some(StepEnd::RanOut { waiting_for, bound })) => (
+            format!("waited {bound:?} for {waiting_for}, and nothing came"),
+            "Does the command serve MCP on stdin and stdout, and does it flush after each line?",
+        ),
+        (_, Some(stop)) => (stop.describe(), "Does the command serve MCP on stdin and stdout?"),
+        (_, None) => ("no answer came".to_owned(), "Does the command serve MCP on stdin and stdout?"),
+    };
+    Refused { why, advice: advice.to_owned(), observation: Some(Box::new(seen)), by_kit: false }
+}
+
+fn units(cases: &[Case], jobs: usize) -> VecDeque<Unit> {
+    let shared: Vec<_> = (0..cases.len()).filter(|index| cases[*index].can_share()).collect();
+    let alone = (0..cases.len()).filter(|index| !cases[*index].can_share());
+    let size = shared.len().div_ceil(jobs.max(1) * 2).clamp(1, COMPANY);
+    // Those that may wait for an end come first, so that none is left over when all else is done.
+    alone.map(Unit::Alone).chain(shared.chunks(size).map(|chunk| Unit::Together(chunk.to_vec()))).collect()
+}
+
+struct Worker {
+    runner: Runner,
+    cases: Arc<[Case]>,
+    patience: Arc<Patience>,
+    results: mpsc::UnboundedSender<Ran>,
+}
+
+impl Worker {
+    async fn carry_out(&self, unit: Unit) {
+        match unit {
+            Unit::Alone(index) => {
+                let ran = self.alone(index, false).await;
+                self.report(ran);
+            }
+            Unit::Together(indices) => self.together(&indices).await,
+        }
+    }
+
+    async fn alone(&self, index: usize, again: bool) -> Ran {
+        if self.patience.is_over() {
+            return not_run(index);
+        }
+        let began = Instant::now();
+        let case = &self.cases[index];
+        match self.session(case, false).await {
+            Ok(mut session) => {
+                let seen = session.carry_out(case).await;
+                if seen.exit.is_some_and(|exit| exit.killed) {
+                    self.patience.killed();
+                }
+                self.ran(index, seen, began, again)
+            }
+            Err(why) => harness_error(index, &why),
+        }
+    }
+
+    async fn together(&self, indices: &[usize]) {
+        let mut session: Option<Session> = None;
+        for index in indices {
+            if self.patience.is_over() {
+                self.report(not_run(*index));
+                continue;
+            }
+            let case = &self.cases[*index];
+            let began = Instant::now();
+            let fit = match session.as_mut() {
+                Some(open) => open.is_fit().await,
+                None => false,
+            };
+            if !fit {
+                if let Some(mut old) = session.take() {
+                    old.finish().await;
+                }
+                match self.session(case, true).await {
+                    Ok(mut new) => {
+                        if new.open().await == StepEnd::Done {
+                            session = Some(new);
+                        } else {
+                            new.finish().await;
+                        }
+                    }
+                    Err(why) => {
+                        self.report(harness_error(*index, &why));
+                        continue;
+                    }
+                }
+            }
+            let ran = match session.as_mut() {
+                Some(open) => {
+                    let seen = open.carry_out(case).await;
+                    self.ran(*index, seen, began, false)
+                }
+                // The session could not be opened this time; alone it shows why.
+                None => self.alone(*index, false).await,
+            };
+            let doubtful = matches!(
+                ran.judgement.verdict,
+                Verdict::Fail | Verdict::NotExercised | Verdict::HarnessError | Verdict::Warn
+            ) || ran.judgement.tag.is_some();
+            let in_company = ran.observation.as_ref().is_some_and(|seen| seen.shared);
+            let broke = ran.judgement.tag.is_some();
+            let ran = if doubtful && in_company { self.alone(*index, true).await } else { ran };
+            self.report(ran);
+            if broke && let Some(mut old) = session.take() {
+                old.finish().await;
+            }
+        }
+        if let Some(mut session) = session {
+            session.finish().await;
+        }
+    }
+
+    async fn session(&self, case: &Case, shared: bool) -> Result<Session, String> {
+        let started = Session::start(
+            &self.runner.command,
+            &case.setting,
+            &case.id,
+            case.revision,
+            shared,
+            Arc::clone(&self.patience),
+        )
+        .await;
+        started.map_err(|failure| match failure {
+            StartFailure::Spawn(error) => format!("the candidate could not be started again: {error}"),
+            StartFailure::Kit(error) => format!("the kit could not set up the case: {error}"),
+        })
+    }
+
+    fn ran(&self, index: usize, seen: Observation, began: Instant, again: bool) -> Ran {
+        let judgement = judge(&self.cases[index], &seen);
+        let clean = matches!(judgement.verdict, Verdict::Pass | Verdict::Observed | Verdict::NotApplicable);
+        let keep = self.runner.keep_all || !clean || judgement.tag.is_some();
+        Ran { index, judgement, observation: keep.then_some(seen), took: began.elapsed(), again }
+    }
+
+    fn report(&self, ran: Ran) {
+        // Nobody listens any more only when the run was dropped.
+        let _ = self.results.send(ran);
+    }
+}
+
+fn not_run(index: usize) -> Ran {
+    without_observation(index, Verdict::NotExercised, "not run: the candidate had stopped answering")
+}
+
+fn harness_error(index: usize, why: &str) -> Ran {
+    without_observation(index, Verdict::HarnessError, why)
+}
+
+fn without_observation(index: usize, verdict: Verdict, why: &str) -> Ran {
+    let judged = Judged {
+        requirement: "kit.run".to_owned(),
+        level: Level::Must,
+        basis: Basis::Ruling,
+        finding: Finding::NotExercised(why.to_owned()),
+    };
+    let tag = (verdict == Verdict::NotExercised).then_some(Tag::Hang);
+    Ran { index, judgement: Judgement { verdict, tag, judged: vec![judged] }, observation: None, took: Duration::ZERO, again: false }
+}
+
+static GROUPS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+pub(super) fn remember_group(group: Pid) {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner).insert(group.as_raw_nonzero().get());
+}
+
+pub(super) fn forget_group(group: Pid) {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner).remove(&group.as_raw_nonzero().get());
+}
+
+/// Kills every candidate that still runs, with all it started. For a run that is interrupted.
+pub fn kill_all() {
+    for raw in GROUPS.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        if let Some(group) = Pid::from_raw(*raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
