@@ -29,7 +29,8 @@ How it finds the daemon, the first that applies:
   ANET_ID=NAME         the same
   ANET_DATA_DIR=DIR    exactly this data directory
   <home>/current       the identity that `anet` uses now
-  otherwise            <home> itself, then the running daemon that left word in the runtime directory
+  otherwise            <home> itself; without a daemon's files there, the daemon that left word in the runtime
+                       directory
 where <home> is ANET_HOME, or ~/.anet. From there it reads config.json (control_addr) and control_token.txt, and
 nothing else; it writes nothing. The token goes to loopback addresses only.
 

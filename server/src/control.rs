@@ -74,6 +74,14 @@ impl Route {
             Self::PaymentsStatus => "/payments/status",
         }
     }
+
+    /// Whether a request may change something, so that calling again is a decision.
+    fn acts(self) -> bool {
+        matches!(
+            self,
+            Self::TasksSend | Self::TasksCancel | Self::TasksReply | Self::TasksPay
+        )
+    }
 }
 
 /// A call that brought no object: the sentence for the caller, and the reason code for this program's own use.
@@ -162,14 +170,10 @@ impl Control {
         let mut last = None;
         let known = self.known.lock().ok().and_then(|known| known.clone());
         if let Some(endpoint) = known {
-            match self.attempt(&endpoint, route, body).await {
-                Attempt::Answered(status, _) if status == StatusCode::UNAUTHORIZED => {
-                    last = Some(refused_token(&endpoint));
-                }
-                attempt => match self.conclude(attempt, &endpoint, route) {
-                    Outcome::Final(result) => return result,
-                    Outcome::Next(failure) => last = Some(failure),
-                },
+            let attempt = self.attempt(&endpoint, route, body).await;
+            match self.conclude(attempt, &endpoint, route) {
+                Outcome::Final(result) => return result,
+                Outcome::Next(failure) => last = Some(failure),
             }
             tried.push(endpoint);
         }
@@ -177,6 +181,8 @@ impl Control {
             Ok(endpoints) => endpoints,
             Err(error) => return Err(Failure::unreachable(error.to_string())),
         };
+        // What the files say now explains a failure better than what was known before.
+        let mut newest = None;
         for endpoint in endpoints {
             if tried.contains(&endpoint) {
                 continue;
@@ -184,12 +190,11 @@ impl Control {
             let attempt = self.attempt(&endpoint, route, body).await;
             match self.conclude(attempt, &endpoint, route) {
                 Outcome::Final(result) => return result,
-                // The own directory is named first and explains best; later places are only a chance.
-                Outcome::Next(failure) if last.is_none() => last = Some(failure),
-                Outcome::Next(_) => {}
+                Outcome::Next(failure) => newest = newest.or(Some(failure)),
             }
             tried.push(endpoint);
         }
+        let last = newest.or(last);
         Err(last.unwrap_or_else(|| {
             Failure::unreachable("No anet daemon is known; start it with `anet up`.".to_owned())
         }))
@@ -197,8 +202,9 @@ impl Control {
 
     fn conclude(&self, attempt: Attempt, endpoint: &Endpoint, route: Route) -> Outcome {
         match attempt {
-            Attempt::Answered(status, _) if status == StatusCode::UNAUTHORIZED => {
-                Outcome::Next(refused_token(endpoint))
+            Attempt::Answered(status, body) if status == StatusCode::UNAUTHORIZED => {
+                let own = refused_token(endpoint);
+                Outcome::Next(refusal(&body).unwrap_or(own))
             }
             Attempt::Answered(status, body) => {
                 if let Ok(mut known) = self.known.lock() {
@@ -243,7 +249,7 @@ impl Control {
             Err(error) if error.is_connect() => {
                 return Attempt::NotConnected(endpoint.clone(), connect_cause(&error));
             }
-            Err(error) => return Attempt::Lost(lost(endpoint, path, &error)),
+            Err(error) => return Attempt::Lost(lost(endpoint, route, &error)),
         };
         let status = response.status();
         match response.bytes().await {
@@ -257,7 +263,7 @@ impl Control {
             }
             // A refusal counts even if its text was cut off.
             Err(_) if status == StatusCode::UNAUTHORIZED => Attempt::Answered(status, Vec::new()),
-            Err(error) => Attempt::Lost(lost(endpoint, path, &error)),
+            Err(error) => Attempt::Lost(lost(endpoint, route, &error)),
         }
     }
 }
@@ -293,18 +299,36 @@ fn connect_cause(error: &reqwest::Error) -> String {
     }
 }
 
-/// The request went out and no whole answer came: whether it had an effect is not known, and that must be said.
-fn lost(endpoint: &Endpoint, path: &str, error: &reqwest::Error) -> Failure {
+/// The request went out and no whole answer came: what it may have done must be said.
+fn lost(endpoint: &Endpoint, route: Route, error: &reqwest::Error) -> Failure {
     let what = if error.is_timeout() {
         "did not answer in time"
     } else {
         "broke the connection before it had answered"
     };
+    let then = if route.acts() {
+        "so whether the call had an effect is not known; look before you call again"
+    } else {
+        "so nothing was learned; call again"
+    };
     Failure::own(format!(
-        "The anet daemon at {} {what}, so whether {path} had an effect is not known; look before you call again, and \
-         if the daemon is down, start it with `anet up`.",
-        endpoint.address
+        "The anet daemon at {} {what} to {}, {then}, and if the daemon is down, start it with `anet up`.",
+        endpoint.address,
+        route.path()
     ))
+}
+
+/// The daemon's own words in the body of a refusal, if there are any.
+fn refusal(body: &[u8]) -> Option<Failure> {
+    let members = std::str::from_utf8(body).ok().and_then(Members::of)?;
+    let sentence = members
+        .text("error")
+        .filter(|sentence| !sentence.trim().is_empty())?;
+    Some(Failure {
+        sentence,
+        reason: members.text("reason"),
+        unreachable: false,
+    })
 }
 
 /// Section 1.5: what an answer means.
@@ -316,20 +340,11 @@ fn read_answer(route: Route, status: StatusCode, body: Vec<u8>) -> Result<String
             status.as_u16()
         ))
     };
-    let text = String::from_utf8(body);
     if !status.is_success() {
-        let refusal = text.ok();
-        let members = refusal.as_deref().and_then(Members::of);
-        let read = |name| members.as_ref().and_then(|members| members.text(name));
-        let sentence = read("error").filter(|sentence| !sentence.trim().is_empty());
-        return Err(Failure {
-            sentence: sentence.unwrap_or_else(|| {
-                own("was an error without a sentence that explains it").sentence
-            }),
-            reason: read("reason"),
-            unreachable: false,
-        });
+        let unexplained = || own("was an error without a sentence that explains it");
+        return Err(refusal(&body).unwrap_or_else(unexplained));
     }
+    let text = String::from_utf8(body);
     let text = text.map_err(|_| own("is not text in UTF-8"))?;
     let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
     if trimmed.is_empty() {

@@ -180,29 +180,21 @@ impl Home {
             .map(|pointer| pointer.directory.join("daemon.json"))
     }
 
-    /// Every daemon that the files name now, the own data directory first. Reads the files anew each time.
+    /// Where the daemon may be now, according to the files, which are read anew each time.
+    ///
+    /// Pointers are followed only when the own data directory names no daemon: a daemon that is merely down must not
+    /// be replaced by one that speaks for another identity.
     pub fn endpoints(&self) -> Result<Vec<Endpoint>, HomeError> {
-        let own = Endpoint::of_data_dir(&self.data_dir);
-        if self.is_strict() {
-            return own.map(|endpoint| vec![endpoint]);
-        }
-        let mut found = Vec::new();
-        let mut refusal = None;
-        match own {
-            Ok(endpoint) => found.push(endpoint),
-            Err(error) => refusal = Some(error),
-        }
-        for pointer in &self.pointers {
-            // A pointer that is absent or not trustworthy is no error: it is one place less to look.
-            if let Some(endpoint) = pointer.follow()
-                && !found.contains(&endpoint)
-            {
-                found.push(endpoint);
-            }
-        }
-        match refusal {
-            Some(error) if found.is_empty() => Err(error),
-            _ => Ok(found),
+        let refusal = match Endpoint::of_data_dir(&self.data_dir) {
+            Ok(own) => return Ok(vec![own]),
+            Err(refusal) => refusal,
+        };
+        // A pointer that is absent or not trustworthy is no error: it is one place less to look.
+        let found: Vec<Endpoint> = self.pointers.iter().filter_map(Pointer::follow).collect();
+        if found.is_empty() {
+            Err(refusal)
+        } else {
+            Ok(found)
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Responsible for the answer on Linux, from `/proc/net/tcp` and `/proc/net/tcp6`; elsewhere nothing is known. When
 //! in doubt the answer is "unknown", so that a daemon of this user is never turned away. Serves section 1.4 and R11.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::home::ControlAddress;
@@ -12,8 +14,7 @@ const LISTEN: &str = "0A";
 
 /// Whether the socket that takes connections for this address certainly belongs to somebody else.
 pub(crate) fn is_foreign(address: &ControlAddress) -> bool {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
-        .map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(listening);
     let own = [
         rustix::process::geteuid().as_raw(),
         rustix::process::getuid().as_raw(),
@@ -29,6 +30,20 @@ pub(crate) fn is_foreign(address: &ControlAddress) -> bool {
     hosts
         .into_iter()
         .any(|host| foreign(&tables, host, address.port(), &own))
+}
+
+/// The part of a table that lists listening sockets: the kernel puts them first, and the rest can be long.
+fn listening(path: &str) -> String {
+    let Ok(file) = File::open(path) else {
+        return String::new();
+    };
+    let lines = BufReader::new(file)
+        .lines()
+        .map_while(Result::ok)
+        .enumerate();
+    let first = lines
+        .take_while(|(at, line)| *at == 0 || line.split_ascii_whitespace().nth(3) == Some(LISTEN));
+    first.map(|(_, line)| line + "\n").collect()
 }
 
 /// Of the sockets that would take a connection to `host`, the most exactly bound ones decide.

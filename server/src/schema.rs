@@ -123,7 +123,7 @@ fn property(param: &Param) -> Value {
             with_default(schema, default.map(Value::from))
         }
         Kind::Flag => json!({"type": "boolean", "default": false}),
-        Kind::Object => json!({"type": "object", "properties": {}}),
+        Kind::Object => json!({"type": "object", "properties": {}, "additionalProperties": true}),
         Kind::Files => json!({
             "type": "array",
             "items": {

@@ -187,7 +187,7 @@ async fn what_may_have_arrived_is_not_sent_again() {
     let control = control(&home);
     let failure = control.call(Route::TasksSend, "{}").await.unwrap_err();
     assert!(
-        failure.sentence.contains("not known") && !failure.unreachable,
+        failure.sentence.contains("effect is not known") && !failure.unreachable,
         "{}",
         failure.sentence
     );
@@ -237,4 +237,16 @@ fn the_allow_list_is_the_pages() {
         "/agents/list /agents/card /tasks/send /tasks/get /tasks/list /tasks/wait /tasks/cancel /tasks/reply \
          /tasks/pay /balance /evidence /status /inbound/pending /payments/status"
     );
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_token_in_the_daemons_words_is_passed_on_and_not_repeated() {
+    let fake = Fake::start(|_| Reply::status(401, r#"{"error":"Sign in again."}"#));
+    let home = fake.home();
+    let control = control(&home);
+    for count in 1..=2 {
+        let failure = control.call(Route::Status, "{}").await.unwrap_err();
+        assert_eq!(failure.sentence, "Sign in again.");
+        assert_eq!(fake.seen().len(), count);
+    }
 }

@@ -324,7 +324,7 @@ fn a_pointer_is_followed_only_through_private_places() {
 }
 
 #[test]
-fn the_own_directory_comes_before_a_pointer() {
+fn a_pointer_counts_only_without_a_daemon_of_ones_own() {
     let (user, plain) = empty();
     let directory = user.path().join("anet");
     fs::create_dir(&directory).unwrap();
@@ -347,10 +347,19 @@ fn the_own_directory_comes_before_a_pointer() {
         xdg_runtime_dir: Some(user.path().into()),
         ..plain
     };
-    let found = Home::choose(&environment).unwrap().endpoints().unwrap();
-    let ports: Vec<u16> = found
-        .iter()
-        .map(|endpoint| endpoint.address.port())
-        .collect();
-    assert_eq!(ports[..2], [8, 7]);
+    let home = Home::choose(&environment).unwrap();
+    let ports = || -> Vec<u16> {
+        home.endpoints()
+            .unwrap()
+            .iter()
+            .map(|found| found.address.port())
+            .collect()
+    };
+    assert_eq!(
+        ports(),
+        [8],
+        "another identity does not step in for one that is down"
+    );
+    fs::remove_file(user.path().join(".anet/control_token.txt")).unwrap();
+    assert_eq!(ports()[0], 7);
 }

@@ -25,10 +25,12 @@ use crate::json::{self, Members};
 const LINE_LIMIT: usize = 128 * 1024 * 1024;
 /// At the end of the input, answers of a prompt daemon are still written; the process must be gone within 2 s.
 const GRACE: Duration = Duration::from_millis(1500);
+/// Room for a read: most messages arrive in one.
+const READ_SIZE: usize = 16 * 1024;
 /// How much of an overlong line is kept, to find its id.
 const BEGINNING: usize = 64 * 1024;
 /// The first revision with structured results.
-const STRUCTURED_SINCE: &ProtocolVersion = &ProtocolVersion::V_2025_06_18;
+const STRUCTURED_SINCE: ProtocolVersion = ProtocolVersion::V_2025_06_18;
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// Reads lines until the input ends or `stop` resolves, then lets the session drain.
@@ -128,6 +130,7 @@ impl Lines {
                     None => (!line.is_empty()).then_some(Line::Whole(line)),
                 };
             }
+            self.buffer.reserve(READ_SIZE);
             // A reader that fails has ended.
             self.ended = !matches!(reader.read_buf(&mut self.buffer).await, Ok(count) if count > 0);
         }
@@ -172,7 +175,7 @@ impl Intake {
 
     async fn batch(&mut self, text: &str) {
         let elements = json::elements(text).unwrap_or_default();
-        let known = self.session.negotiated() == Some(&ProtocolVersion::V_2025_03_26);
+        let known = self.session.negotiated() == Some(ProtocolVersion::V_2025_03_26);
         let refusal = match (known, elements.is_empty()) {
             (false, _) => {
                 "Batches of messages belong to revision 2025-03-26 alone; send one message a line."

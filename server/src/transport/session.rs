@@ -42,7 +42,7 @@ pub(crate) struct Session {
     flights: Mutex<Flights>,
     in_flight: watch::Sender<usize>,
     phase: watch::Sender<Phase>,
-    negotiated: OnceLock<ProtocolVersion>,
+    negotiated: Mutex<Option<ProtocolVersion>>,
     outbox: Outbox,
 }
 
@@ -83,19 +83,25 @@ impl Session {
             flights: Mutex::default(),
             in_flight: watch::Sender::new(0),
             phase: watch::Sender::new(Phase::Running),
-            negotiated: OnceLock::new(),
+            negotiated: Mutex::default(),
             outbox,
         }
     }
 
     /// The revision that `initialize` settled on, if there was one.
-    pub(super) fn negotiated(&self) -> Option<&ProtocolVersion> {
-        self.negotiated.get()
+    pub(super) fn negotiated(&self) -> Option<ProtocolVersion> {
+        self.negotiated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
+    /// Keeps to this revision from now on, also after a second handshake.
     pub(super) fn settle_on(&self, version: ProtocolVersion) {
-        // A second handshake does not renegotiate what the session already keeps to.
-        let _ = self.negotiated.set(version);
+        *self
+            .negotiated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(version);
     }
 
     /// Takes a request in. `None` when its id is in flight already.
