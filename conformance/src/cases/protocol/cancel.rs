@@ -65,7 +65,7 @@ fn finished() -> Case {
         .step(Step::Cancel("get".to_owned()))
         .pings("after cancelling a finished call")
         .ends()
-        .expect_answered("protocol.answered-once", &["get"])
+        .expect_each_answered("protocol.answered-once", &["get"])
         .check("protocol.cancel-ignored", survives(vec!["get".to_owned(), "after cancelling a finished call".to_owned()]))
         .check("protocol.notifications-unanswered", nothing_else_answered())
 }

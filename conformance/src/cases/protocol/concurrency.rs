@@ -32,7 +32,7 @@ fn during_a_wait() -> Case {
         .waits("get")
         .step(Step::Release("wait".to_owned()))
         .waits("wait")
-        .expect_answered("protocol.answered-once", &["ping", "list", "get", "wait"]);
+        .expect_each_answered("protocol.answered-once", &["ping", "list", "get", "wait"]);
     others.iter().fold(case, |case, other| {
         case.check("protocol.concurrent", Expect::AnsweredInOrder { calls: vec![(*other).to_owned(), "wait".to_owned()] })
     })

@@ -70,7 +70,7 @@ fn drains() -> Case {
         .calls("status", "node_status", "{}")
         .sends("list", "tools/list", None)
         .ends()
-        .expect_answered("protocol.drains", &["get", "status", "list"])
+        .expect_each_answered("protocol.drains", &["get", "status", "list"])
         .expect_end()
 }
 
@@ -88,7 +88,7 @@ fn piped_session() -> Case {
         .daemon_answers(Route::TasksGet, DOCUMENT)
         .raw_with(session.map(|line| line + "\n").concat(), &[("hello", "1"), ("list", "2"), ("call", "3")])
         .ends()
-        .expect_answered("protocol.drains", &["hello", "list", "call"])
+        .expect_each_answered("protocol.drains", &["hello", "list", "call"])
         .expect_end()
         .check("protocol.exit-status", Expect::Exits { code: 0 })
 }
@@ -149,5 +149,5 @@ fn failing_calls() -> Case {
         .waits("unknown")
         .ends()
         .check("stdio.stdout-pure", Expect::StdoutPure)
-        .expect_answered("protocol.answered-once", &["refused", "no JSON", "cut off", "bad", "unknown"])
+        .expect_each_answered("protocol.answered-once", &["refused", "no JSON", "cut off", "bad", "unknown"])
 }

@@ -48,7 +48,7 @@ fn unknown_method(point: &str, method: &str) -> Case {
         .asks("unknown", method, Some("{}"))
         .pings("after an unknown method")
         .check("protocol.unknown-method", Expect::FailsAsRpc { call: "unknown".to_owned(), codes: vec![-32601] })
-        .expect_answered("protocol.answered-once", &["unknown"])
+        .expect_each_answered("protocol.answered-once", &["unknown"])
         .check("protocol.survives-requests", survives(vec!["after an unknown method".to_owned()]))
 }
 
@@ -66,7 +66,7 @@ fn malformed(point: &str, params: Option<&str>) -> Case {
     case(&format!("malformed-call/{point}"), format!("tools/call with {shown} is an error"))
         .asks("call", "tools/call", params)
         .pings("after a malformed call")
-        .expect_answered("protocol.answered-once", &["call"])
+        .expect_each_answered("protocol.answered-once", &["call"])
         .check("protocol.malformed-call", Expect::Fails { call: "call".to_owned() })
         .check("protocol.malformed-call-code", Expect::FailsAsRpc { call: "call".to_owned(), codes: vec![-32602, -32600] })
         .check("protocol.survives-requests", survives(vec!["after a malformed call".to_owned()]))
@@ -136,7 +136,7 @@ fn answered_once() -> Case {
         .asks("unknown method", "no/such_method", None)
         .pings("ping")
         .ends()
-        .expect_answered("protocol.answered-once", &labels)
+        .expect_each_answered("protocol.answered-once", &labels)
         .check("protocol.notifications-unanswered", nothing_else_answered())
 }
 

@@ -210,7 +210,7 @@ fn one_write() -> Case {
         .waits("first")
         .waits("second")
         .waits("third")
-        .expect_answered("protocol.lines", &["first", "second", "third"])
+        .expect_each_answered("protocol.lines", &["first", "second", "third"])
 }
 
 fn in_pieces() -> Case {

@@ -30,7 +30,7 @@ fn in_revision(revision: Revision) -> Case {
         .notifies("notifications/initialized", None)
         .pings("ping after")
         .ends()
-        .expect_answered("protocol.answered-once", &["hello", "ping in between", "ping after"])
+        .expect_each_answered("protocol.answered-once", &["hello", "ping in between", "ping after"])
         .check("protocol.version-known", version_known(revision.name()))
         .check("protocol.version-offered", offered())
         .check("protocol.versions", Expect::holds("the version that is negotiated is recorded", move |seen| {
@@ -162,7 +162,7 @@ fn unknown_version(version: &str) -> Case {
         .asks("hello", "initialize", Some(&hello(version)))
         .check("protocol.version-known", version_known(version))
         .check("protocol.version-offered", offered())
-        .expect_answered("protocol.answered-once", &["hello"])
+        .expect_each_answered("protocol.answered-once", &["hello"])
 }
 
 fn early_ping() -> Case {
@@ -216,7 +216,7 @@ fn odd_initialize() -> Case {
         .asks("no client info", "initialize", Some(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#))
         .shakes_hands(Revision::V2025_11_25)
         .pings("after a bad initialize")
-        .expect_answered("protocol.odd-initialize", &["no parameters", "a number as version", "no client info"])
+        .expect_each_answered("protocol.odd-initialize", &["no parameters", "a number as version", "no client info"])
         .check("protocol.odd-initialize", survives(vec!["after a bad initialize".to_owned()]))
 }
 

@@ -79,7 +79,7 @@ fn number_and_string() -> Case {
         .step(call("string", "\"70071\"", "ix_ffffffffffffffffffffffffffffffff"))
         .waits("number")
         .waits("string")
-        .expect_answered("protocol.ids-verbatim", &["number", "string"])
+        .expect_each_answered("protocol.ids-verbatim", &["number", "string"])
         .check("protocol.own-answers", super::concurrency::own_answers(vec![
             ("number".to_owned(), "ix_00000000000000000000000000070071".to_owned()),
             ("string".to_owned(), "ix_ffffffffffffffffffffffffffffffff".to_owned()),

@@ -124,7 +124,7 @@ impl Case {
     }
 
     /// Each of these requests is answered exactly once.
-    fn expect_answered(self, requirement: &'static str, calls: &[&str]) -> Self {
+    fn expect_each_answered(self, requirement: &'static str, calls: &[&str]) -> Self {
         calls.iter().fold(self, |case, call| case.check(requirement, Expect::AnsweredOnce { call: (*call).to_owned() }))
     }
 
