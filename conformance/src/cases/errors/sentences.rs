@@ -72,7 +72,7 @@ fn refused(topic: &str, tool: Tool, title: &str, status: u16, body: &str, senten
 }
 
 fn long() -> Case {
-    let sentence = "The hub refused the message, and said why at length. ".repeat(400);
+    let sentence = format!("{}That is all.", "The hub refused the message, and said why at length. ".repeat(400));
     let body = format!(r#"{{"error":{}}}"#, quoted(&sentence));
     refused("sentence/long", Tool::SendMessage, "A sentence of 20 KB comes whole", 503, &body, &sentence)
 }

@@ -17,6 +17,9 @@ pub(super) const ANSWER_BYTES: usize = 25_600;
 /// What each task of a page may have.
 const LISTED_BYTES: usize = 9216;
 
+/// A document that lost fewer bytes than this was changed, which other cases find, and not cut.
+const LEAST_CUT: usize = 256;
+
 /// The label of the call that all cases here make.
 const CALL: &str = "call";
 
@@ -67,6 +70,9 @@ fn own_cut<'s>(seen: &Observation, sent: &'s Sent) -> Result<Cut<'s>, Finding> {
     };
     if sent.differences(&got, Grade::Double).is_empty() {
         return Err(whole());
+    }
+    if got.to_string().len() + LEAST_CUT > sent.to_string().len() {
+        return Err(not_applicable("the answer was changed, but not cut"));
     }
     Ok(Cut { sent, got })
 }
@@ -358,16 +364,31 @@ fn size_stated(cut: &Cut<'_>) -> Finding {
         }
     }
     let id = cut.sent.member("id").and_then(Json::as_str).unwrap_or_default();
-    let in_text = |text: &&str| {
-        let text = if id.is_empty() { (*text).to_owned() } else { text.replace(id, "") };
-        text.len() < 4096 && text.contains(|c: char| c.is_ascii_digit())
+    let sent = strings(cut.sent);
+    let own_words = |text: &str| {
+        // A notice may stand behind or before the beginning of what it replaces.
+        let kept = |same: fn(&str, &str) -> usize| sent.iter().map(|whole| same(whole, text)).max().unwrap_or_default();
+        let (head, tail) = (kept(common_start), kept(common_end));
+        let text = text.get(head..text.len().saturating_sub(tail)).unwrap_or_default();
+        if id.is_empty() { text.to_owned() } else { text.replace(id, "") }
     };
+    let in_text = |text: &&str| own_words(text).contains(|c: char| c.is_ascii_digit());
     let texts = cut.new_texts();
     if has_size(&cut.got) || texts.iter().any(in_text) {
         Finding::Met
     } else {
         Finding::differs("nothing says how large the rest is", "the size in bytes", texts.join("\n"))
     }
+}
+
+/// How many bytes two texts have in common in front.
+fn common_start(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(_, b)| b.len_utf8()).sum()
+}
+
+/// How many bytes two texts have in common at their ends.
+fn common_end(a: &str, b: &str) -> usize {
+    a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(_, b)| b.len_utf8()).sum()
 }
 
 /// All strings of a document, names of members included.
@@ -466,6 +487,12 @@ mod tests {
     }
 
     #[test]
+    fn a_notice_may_stand_behind_what_is_left() {
+        let text = format!("{} (30000 bytes; read it with `anet task get ix_1 --full`)", "任务".repeat(3000));
+        assert_eq!(broken(&cut(&text)), Vec::<&str>::new());
+    }
+
+    #[test]
     fn each_bad_cut_is_found() {
         let good = cut("(30000 bytes; read it with `anet task get ix_1 --full`)");
         let whole = sent();
@@ -478,6 +505,7 @@ mod tests {
             (good.replace(r#""anet.truncated":true"#, r#""anet.truncated":"30000 bytes""#), "truncation.mark-form"),
             (good.replace(r#""anet.role":"requester","#, ""), "truncation.verdicts-kept"),
             (cut("(too long; read it with `anet task get ix_1 --full`)"), "truncation.size-stated"),
+            (cut(&format!("{} (too long)", "任务".repeat(3000))), "truncation.size-stated"),
             (cut("(30000 bytes)"), "truncation.names-command"),
             (cut("(30000 bytes; read it with `anet task get ID --full`)"), "truncation.command-has-id"),
             (cut("任\u{fffd} (30000 bytes; `anet task get ix_1 --full`)"), "truncation.whole-characters"),
