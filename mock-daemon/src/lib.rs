@@ -28,20 +28,29 @@
 //! `relay` carries it to the world behind a wiremock server and brings back what it says, at once or later.
 
 mod answer;
+pub mod bound;
 mod cli;
+pub mod clock;
 mod daemon;
+pub mod decode;
+pub mod encode;
 mod fault;
 mod front;
 mod guard;
 mod home;
 mod http;
+pub mod ids;
 mod journal;
+pub mod json;
 mod ping;
+pub mod project;
 mod read;
 mod relay;
 mod route;
+mod routes;
+pub mod scenario;
 mod script;
-mod stand_in;
+pub mod world;
 
 pub use answer::{Answer, Outcome, Resume, Waiting};
 pub use cli::run;
@@ -50,4 +59,4 @@ pub use fault::Fault;
 pub use journal::{Answered, Entry, Journal, Trespass, Watcher};
 pub use route::Route;
 pub use script::{On, Reply, Response, Rule, Times};
-pub use stand_in::World;
+pub use world::World;
