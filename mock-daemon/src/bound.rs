@@ -281,4 +281,3 @@ fn artifact_size(artifact: &Artifact) -> i64 {
         + list_size(&artifact.extensions)
         + artifact.parts.iter().map(part_size).sum::<i64>()
 }
-

@@ -16,7 +16,7 @@ use crate::world::peer::{Behaviour, Move, Occasion, Reply};
 use crate::world::{Said, Sending, State};
 
 /// A verified agent that charges for some skills.
-const LAB: &str = "bafyreia2ezplwg4qshxhmrbsetl7il6rve44mhmthpfhpsau2d634ggqdq";
+pub(super) const LAB: &str = "bafyreia2ezplwg4qshxhmrbsetl7il6rve44mhmthpfhpsau2d634ggqdq";
 /// An agent whose card does not check.
 const FORGED: &str = "bafyreia7twzxwjfc33jadhyzy2xjm7f2d2s2az3vpoaz67ynyofl2hthra";
 /// An agent without a card.

@@ -1,7 +1,69 @@
 //! Worlds to begin with.
 //!
-//! Responsible for: the shipped scenarios. Not for: how a world moves (`world`).
+//! Responsible for: the shipped scenarios, by name. Not for: how a world moves (`world`), nor for scenarios in files.
 
 mod busy;
+mod more;
 
 pub use busy::busy;
+
+use crate::world::State;
+
+/// The names of the shipped scenarios, each with what it is for.
+pub const NAMES: [(&str, &str); 6] = [
+    (
+        "quiet",
+        "a new node: nobody known, no tasks, nothing to spend",
+    ),
+    (
+        "busy",
+        "a node in daily use: every verification, every state, a quote, held tasks",
+    ),
+    (
+        "market",
+        "agents that charge, and limits that allow some of it",
+    ),
+    (
+        "provider",
+        "tasks from others that wait for this node's answer",
+    ),
+    ("trouble", "every refusal, failure and hostile peer"),
+    ("huge", "answers and metadata that do not fit"),
+];
+
+/// The state of the scenario of this name.
+pub fn named(name: &str) -> Option<State> {
+    Some(match name {
+        "quiet" => more::quiet(),
+        "busy" => busy(),
+        "market" => more::market(),
+        "provider" => more::provider(),
+        "trouble" => more::trouble(),
+        "huge" => more::huge(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMES, named};
+    use crate::project::{self, View};
+    use crate::world::check;
+
+    #[test]
+    fn every_scenario_holds_the_invariants_and_its_chain() {
+        for (name, _) in NAMES {
+            let state = named(name).expect("every listed scenario is there");
+            assert!(state.evidence.holds(), "{name}");
+            for task in state.tasks() {
+                let shown = project::task(&state, task, View::default());
+                assert_eq!(
+                    check::broken(&state, task, &shown),
+                    Vec::<String>::new(),
+                    "{name}: {task:?}"
+                );
+            }
+        }
+        assert!(named("nothing").is_none());
+    }
+}

@@ -15,6 +15,7 @@ pub mod pending;
 pub mod quote;
 mod reply;
 mod send;
+mod settle;
 pub mod spend;
 pub mod status;
 pub mod task;
