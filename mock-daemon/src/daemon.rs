@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tokio::net::TcpSocket;
+use tokio::task::AbortHandle;
 use wiremock::MockServer;
 
 use crate::World;
@@ -35,8 +36,10 @@ pub struct Daemon {
     /// One restart at a time.
     restarting: tokio::sync::Mutex<()>,
     home: Home,
-    /// Held for its end: dropping it stops the inner server.
-    _inner: MockServer,
+    /// Does in the world what falls due.
+    clock: AbortHandle,
+    /// Taken at the end: dropping it stops the inner server.
+    inner: Option<MockServer>,
 }
 
 /// How a daemon starts.
@@ -182,13 +185,19 @@ impl Daemon {
             connections: AtomicU64::new(0),
         });
         let listening = Listening::open(listener, Arc::clone(&front));
+        let clock = {
+            let world = world.clone();
+            tokio::spawn(async move { world.run_clock().await }).abort_handle()
+        };
+        tell_port(&world, port);
         Ok(Self {
             front,
             world,
             port: Mutex::new(Port::Open(listening)),
             restarting: tokio::sync::Mutex::default(),
             home,
-            _inner: inner,
+            clock,
+            inner: Some(inner),
         })
     }
 
@@ -319,6 +328,11 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         // The reservation goes with the rest of the daemon a moment later.
         self.close();
+        self.clock.abort();
+        // Dropping a wiremock server awaits a lock of tokio's, outside of the scheduler. In a task that has used up its
+        // budget for this turn that never ends, so it is done where there is no task.
+        let inner = self.inner.take();
+        std::thread::spawn(move || drop(inner));
     }
 }
 
@@ -338,6 +352,11 @@ enum Port {
     Open(Listening),
     /// It refuses. The socket is bound and does not listen, so that no other program is given the port meanwhile.
     Closed(Option<TcpSocket>),
+}
+
+/// The world shows the port in the address of its console.
+fn tell_port(world: &World, port: u16) {
+    world.with(|state| state.status.port = port);
 }
 
 fn bind(port: u16) -> io::Result<TcpSocket> {

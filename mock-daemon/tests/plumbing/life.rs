@@ -308,3 +308,22 @@ async fn starting_and_dropping_are_quick() {
         "start {starts:?}, drop {drops:?}"
     );
 }
+
+#[tokio::test]
+async fn a_task_that_never_yields_can_drop_a_daemon() {
+    let daemon = daemon().await;
+    // Uses up what tokio lets a task do in one turn.
+    let number = tokio::sync::watch::Sender::new(0);
+    let mut seen = number.subscribe();
+    let done = std::future::poll_fn(|context| {
+        for turn in 1..1_000 {
+            number.send_replace(turn);
+            if std::pin::pin!(seen.changed()).poll(context).is_pending() {
+                break;
+            }
+        }
+        std::task::Poll::Ready(())
+    });
+    done.await;
+    drop(daemon);
+}
