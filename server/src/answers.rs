@@ -80,18 +80,19 @@ fn joined(limits: &str, other: &str) -> String {
 /// The list of pending tasks with nothing but metadata in it. `None` when the answer is no such list.
 pub(crate) fn metadata_only(text: &str) -> Option<String> {
     let members = Members::of(text)?;
-    let pending = members.value("pending")?;
-    // `null` is how an empty list may be spelled.
-    let items = if json::is_null(pending) {
-        Vec::new()
-    } else {
-        json::elements(pending.get())?
+    // An empty list may be spelled `null` or left out.
+    let pending = members
+        .value("pending")
+        .filter(|pending| !json::is_null(pending));
+    let items = match pending {
+        Some(pending) => json::elements(pending.get())?,
+        None => Vec::new(),
     };
     let items = items
         .iter()
         .map(|item| Members::of(item.get()))
         .collect::<Option<Vec<_>>>()?;
-    let clean = !json::is_null(pending)
+    let clean = pending.is_some()
         && members.0.len() == 1
         && items.iter().all(|item| {
             item.0
@@ -179,15 +180,14 @@ mod tests {
             metadata_only(telling).unwrap(),
             r#"{"pending":[{"bytes":2e0,"requester":"b"}]}"#
         );
-        assert_eq!(
-            metadata_only(r#"{"pending":null}"#).unwrap(),
-            r#"{"pending":[]}"#
-        );
-        for odd in [
-            "{}",
-            r#"{"pending":5}"#,
-            r#"{"pending":["text of a task"]}"#,
-        ] {
+        for empty in ["{}", r#"{"pending":null}"#, r#"{"x":1}"#] {
+            assert_eq!(
+                metadata_only(empty).unwrap(),
+                r#"{"pending":[]}"#,
+                "{empty}"
+            );
+        }
+        for odd in [r#"{"pending":5}"#, r#"{"pending":["text of a task"]}"#] {
             assert!(metadata_only(odd).is_none(), "{odd}");
         }
     }

@@ -243,34 +243,34 @@ impl<'a> Cut<'a> {
         task.finish()
     }
 
-    /// Ids and other small members. An id of kilobytes is kept only while it leaves room for what it names.
+    /// Ids and other small members. An id of kilobytes is kept while it leaves room for what it names.
     fn labels(&mut self) -> Vec<(&'a str, String)> {
-        let mut labels = Vec::new();
+        let id = self.find("id").map(|id| match id.get() {
+            text if text.len() <= self.form.aim / 2 + LABEL_LIMIT => text.to_owned(),
+            _ => shortened(id, LABEL_LIMIT),
+        });
+        self.take(id.as_ref().map_or(0, |id| member_cost("id", id)));
+        let mut labels: Vec<_> = id.map(|id| ("id", id)).into_iter().collect();
         for (name, value) in self.members.clone() {
-            let parted = match name {
+            let is_part = match name {
                 "status" => value.get().starts_with('{'),
                 "artifacts" | "history" => value.get().starts_with('['),
-                name => name == "metadata",
+                name => matches!(name, "metadata" | "id"),
             };
-            let limit = if matches!(name, "id" | "contextId") {
+            let limit = if name == "contextId" {
                 self.form.aim / 8
             } else {
                 VALUE_LIMIT
             };
             // A part of the wrong type is judged like any other member.
-            if parted || name.len() > LABEL_LIMIT {
+            if is_part || name.len() > LABEL_LIMIT || value.get().len() > limit {
                 continue;
             }
-            let text = match value.get() {
-                text if text.len() <= limit => text.to_owned(),
-                _ if name == "id" => shortened(value, LABEL_LIMIT),
-                _ => continue,
-            };
-            let cost = member_cost(name, &text);
-            // Half of the room stays for the task's content, however many members somebody invented.
-            if cost + self.form.aim / 2 <= self.left {
+            let cost = member_cost(name, value.get());
+            // Room stays for the task's content, however many members somebody invented.
+            if cost + self.form.aim / 4 <= self.left {
                 self.take(cost);
-                labels.push((name, text));
+                labels.push((name, value.get().to_owned()));
             }
         }
         labels

@@ -25,23 +25,23 @@ const VERSION: &str = concat!(
 
 const AFTER_HELP: &str = "\
 How it finds the daemon, the first that applies:
-  --id NAME            the identity NAME, in <home>/ids/NAME
-  ANET_ID=NAME         the same
-  ANET_DATA_DIR=DIR    exactly this data directory
-  <home>/current       the identity that `anet` uses now
-  otherwise            <home> itself; without a daemon's files there, the daemon that left word in the runtime
-                       directory
-where <home> is ANET_HOME, or ~/.anet. From there it reads config.json (control_addr) and control_token.txt, and
-nothing else; it writes nothing. The token goes to loopback addresses only.
+  --id NAME           the identity NAME, in <home>/ids/NAME
+  ANET_ID=NAME        the same
+  ANET_DATA_DIR=DIR   exactly this data directory
+  <home>/current      the identity that `anet` uses now
+  otherwise           <home> itself; if no daemon left its files there, the daemon that left
+                      word in the runtime directory (daemon.json)
+where <home> is ANET_HOME, or ~/.anet. From there it reads config.json (control_addr) and
+control_token.txt, nothing else, and it writes nothing. The token goes to loopback only.
 
-Standard input and output carry MCP, one JSON-RPC message a line. A client starts it like this:
-  {\"mcpServers\": {\"anet\": {\"command\": \"anet-mcp\", \"env\": {\"ANET_DATA_DIR\": \"/home/me/.anet\"}}}}
-or try it by hand:
-  printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\
-\"capabilities\":{},\"clientInfo\":{\"name\":\"me\",\"version\":\"1\"}}}' \\
-    '{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"node_status\"}}' | anet-mcp
+Standard input and output carry MCP, one JSON-RPC message a line. A client starts it so:
+  {\"mcpServers\": {\"anet\": {\"command\": \"anet-mcp\",
+                            \"env\": {\"ANET_DATA_DIR\": \"/home/me/.anet\"}}}}
+By hand, a sign of life (everything else wants `initialize` first):
+  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | anet-mcp
 
-It starts without a daemon; calls then say what is missing. `anet-mcp doctor` says it in full.";
+It starts without a daemon; calls then say what is missing, and `anet-mcp doctor` says it
+in full.";
 
 /// The reference MCP server for anet: 14 tools over standard input and output, forwarded to the local daemon.
 #[derive(Debug, Parser)]

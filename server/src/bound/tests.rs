@@ -89,6 +89,17 @@ fn an_id_that_is_not_plain_is_not_put_into_a_command() {
             "{notice}"
         );
     }
+    for form in [&Form::SINGLE, &Form::LISTED] {
+        let mut whole = example(&[message("m", &"x".repeat(100_000))]);
+        whole["id"] = json!("ix".repeat(2048));
+        let cut = fit(&whole.to_string(), form).unwrap();
+        assert!(cut.len() <= form.whole);
+        assert_eq!(
+            serde_json::from_str::<Value>(&cut).unwrap()["id"],
+            whole["id"],
+            "kilobytes of id are kept"
+        );
+    }
     assert!(is_plain_id(&"a".repeat(128)) && is_plain_id("ix_0.9:A-z"));
 }
 
