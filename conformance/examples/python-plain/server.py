@@ -403,7 +403,7 @@ class Server:
             line = json.dumps({"jsonrpc": "2.0", "id": ident, "result": result}, ensure_ascii=False)
             if self.structured:
                 # Spliced as text as well: both copies come from the same bytes.
-                line = line[:-2] + ',"structuredContent":' + " ".join(answer.splitlines()) + "}}"
+                line = line[:-2] + ',"structuredContent":' + answer.replace("\n", " ").replace("\r", " ") + "}}"
         except Refusal as error:
             result = {"content": [{"type": "text", "text": str(error)}], "isError": True}
             line = json.dumps({"jsonrpc": "2.0", "id": ident, "result": result}, ensure_ascii=False)

@@ -13,14 +13,15 @@ pub fn write_json(report: &Report, path: &Path) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    // In one piece: written straight to a file, every token would be a system call.
+    let mut text = serde_json::to_vec_pretty(&value(report))?;
+    text.push(b'\n');
     if path.exists() && !path.is_file() {
         // /dev/stdout, a pipe: nothing that could be replaced.
-        let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
-        return writeln!(file, "{:#}", value(report));
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(&text);
     }
     let mut file = tempfile::Builder::new().prefix(".anet-conformance-").tempfile_in(directory)?;
-    serde_json::to_writer_pretty(&mut file, &value(report))?;
-    file.write_all(b"\n")?;
+    file.write_all(&text)?;
     file.flush()?;
     // A report is read by others: what a plain file would have, not what a temporary one has.
     #[cfg(unix)]

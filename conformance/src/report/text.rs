@@ -37,7 +37,9 @@ pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
 pub(super) fn visible(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
-            let hidden = c.is_control() && c != '\n' && c != '\t';
+            // Line and paragraph separators, joiners, direction marks and the byte order mark show nothing, and matter.
+            let unseen = matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}');
+            let hidden = (c.is_control() && c != '\n' && c != '\t') || unseen;
             if hidden { c.escape_unicode().collect::<Vec<_>>() } else { vec![c] }
         })
         .collect()
@@ -63,6 +65,7 @@ mod tests {
 
     #[test]
     fn escapes_do_not_reach_the_terminal() {
+        assert_eq!(visible("a\u{2028}b"), "a\\u{2028}b");
         assert_eq!(visible("a\u{1b}[31mb"), "a\\u{1b}[31mb");
     }
 }
