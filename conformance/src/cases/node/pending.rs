@@ -79,7 +79,7 @@ pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<_> = ITEMS.iter().map(|(point, title, item)| passed(point, title, item)).collect();
     cases.extend(ADDED.iter().map(|(point, member)| added(point, member)));
     cases.extend([everything_added(), beside_the_list(), two_hundred()]);
-    for (point, body) in [("empty", r#"{"pending":[]}"#), ("null", r#"{"pending":null}"#), ("missing", "{}")] {
+    for (point, body) in [("empty", r#"{"pending":[]}"#), ("null", r#"{"pending":null}"#)] {
         cases.push(empty(point, body));
     }
     cases.push(

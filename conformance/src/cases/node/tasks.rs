@@ -151,6 +151,7 @@ fn to_none(topic: &str, title: &str, arguments: &str) -> Case {
             Expect::Text { call: "call".to_owned(), rules: vec![TextRule::NoParserWording] },
         )
         .check("arguments.tool-error", Expect::FailsAsTool { call: "call".to_owned() })
+        .check("reply.never-picks", never_picks())
         .check("reply.task-asked-for", Expect::NeverAsks { routes: vec![Route::TasksReply] })
         .check("reply.own-routes", Expect::NeverAsks { routes: NO_BUSINESS.to_vec() })
         .check("reply.inbound-only", inbound_only())
@@ -193,6 +194,21 @@ impl Case {
         self.steps.insert(0, Step::Script(rule));
         self
     }
+}
+
+/// A request to reply, if there is one, names no task: the caller named none.
+fn never_picks() -> Expect {
+    Expect::holds("no task is answered that the caller did not name", |seen: &Observation| {
+        for asked in seen.asked_of(Route::TasksReply) {
+            let body = Json::parse_bytes(&asked.body).unwrap_or(Json::Null);
+            let named = [body.member("task_id"), body.at(&["message", "taskId"])].into_iter().flatten();
+            if named.filter_map(Json::as_str).any(|id| !id.trim().is_empty()) {
+                let message = "a task was answered that the caller did not name";
+                return Finding::differs(message, "no reply", body.to_string());
+            }
+        }
+        Finding::Met
+    })
 }
 
 /// What is listed are tasks that were sent to this node.

@@ -15,7 +15,6 @@ use crate::verdict::Finding;
 const ELSEWHERE: &[(&str, &str)] = &[
     ("any-address", "0.0.0.0:{port}"),
     ("private-network", "10.0.0.1:{port}"),
-    ("name", "example.org:{port}"),
     ("wildcard-name", "127.0.0.1.nip.io:{port}"),
 ];
 

@@ -15,8 +15,10 @@ const READABLE: &[(&str, &str)] = &[
         "full",
         r#"{"hub_url":"https://hub.example.org","name":"lin","caps":["a.b"],"summary":"x","inbound":{"policy":"closed"},"payments":{"agent_max":0,"control_addr":"10.0.0.1:1"},"auto_reply":null,"modules":{"p2p":false},"control_addr":"127.0.0.1:{port}","no_response_after":"15m","zeta":9007199254740993}"#,
     ),
-    ("spread-out", "\n\t{\r\n  \"name\" :\t\"余额 \\u2028\",\r\n  \"control_addr\"\n:\n\"127.0.0.1:{port}\"\n}\n\n"),
-    ("escaped", r#"{"\u0063ontrol_addr":"127.0.0.1\u003a{port}"}"#),
+    (
+        "spelled-oddly",
+        "\n\t{\r\n  \"name\" :\t\"余额 \\u2028\",\r\n  \"\\u0063ontrol_addr\"\n:\n\"127.0.0.1\\u003a{port}\"\n}\n\n",
+    ),
 ];
 
 /// Contents of `config.json` that tell no address.
@@ -24,13 +26,9 @@ const UNREADABLE: &[(&str, &str)] = &[
     ("empty-file", ""),
     ("cut", r#"{"control_addr":"127.0.0.1:{port}""#),
     ("list", r#"["127.0.0.1:{port}"]"#),
-    ("null", "null"),
     ("no-address", r#"{"name":"lin"}"#),
     ("address-a-number", r#"{"control_addr":{port}}"#),
-    ("address-empty", r#"{"control_addr":""}"#),
-    ("no-port", r#"{"control_addr":"127.0.0.1"}"#),
     ("port-zero", r#"{"control_addr":"127.0.0.1:0"}"#),
-    ("port-too-large", r#"{"control_addr":"127.0.0.1:65536"}"#),
 ];
 
 pub(super) fn cases() -> Vec<Case> {

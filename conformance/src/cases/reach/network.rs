@@ -14,11 +14,8 @@ use crate::verdict::Finding;
 const NOBODY: &str = "http://127.0.0.1:9";
 
 /// Sets of proxy variables, each of which some HTTP library obeys.
-const PROXIES: &[(&str, &[&str])] = &[
-    ("upper-case", &["HTTP_PROXY", "HTTPS_PROXY"]),
-    ("lower-case", &["http_proxy", "https_proxy"]),
-    ("all", &["ALL_PROXY", "all_proxy"]),
-];
+const PROXIES: &[(&str, &[&str])] =
+    &[("upper-case", &["HTTP_PROXY", "ALL_PROXY"]), ("lower-case", &["http_proxy", "all_proxy"])];
 
 /// Where a redirect points to: name, `Location`.
 const TARGETS: &[(&str, &str)] = &[

@@ -11,7 +11,7 @@ use crate::page::Tool;
 use crate::verdict::Finding;
 
 /// Calls that must not be made twice, and one that only reads.
-const TOOLS: [Tool; 4] = [Tool::GetTask, Tool::SendMessage, Tool::SubmitPayment, Tool::ReplyTask];
+const TOOLS: [Tool; 3] = [Tool::GetTask, Tool::SendMessage, Tool::SubmitPayment];
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
