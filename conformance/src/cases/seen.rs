@@ -158,9 +158,9 @@ pub(super) fn refused_open(seen: &Observation) -> Option<&str> {
     }
 }
 
-/// Whether the candidate ended by itself, before it was asked to.
+/// Whether the candidate ended by itself at the start: it never opened the session, and nobody had to kill it.
 pub(super) fn gave_up(seen: &Observation) -> bool {
-    seen.exit.is_some_and(|exit| !exit.killed && exit.after_end.is_none())
+    seen.negotiated.is_none() && seen.exit.is_some_and(|exit| !exit.killed)
 }
 
 /// Each of these calls ended in an error, or the handshake did, or the candidate had ended.
