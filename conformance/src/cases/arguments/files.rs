@@ -32,7 +32,7 @@ const NOT_STANDARD: &[(&str, &str, &str)] = &[
     ("blank-inside", "a blank inside", "bm90 ZXM="),
     ("data-url", "a data URL", "data:text/plain;base64,bm90ZXM="),
     ("plain-text", "plain text", "hello, world!"),
-    ("cjk", "characters that no alphabet has", "笔记"),
+    ("accents", "characters that no alphabet has", "naïv"),
     ("path", "a path instead of a content", "/etc/hostname."),
 ];
 

@@ -6,7 +6,10 @@ use crate::json::Json;
 use crate::page::{Kind, Parameter, SAMPLE_AID, Tool};
 
 /// A stream of numbers that a seed determines (`SplitMix64`).
-pub(super) struct Draw(u64);
+pub(super) struct Draw {
+    state: u64,
+    words: &'static [&'static str],
+}
 
 /// What is broken in an argument object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +33,8 @@ pub(super) enum Break {
 /// The member of [`Break::Unknown`].
 pub(super) const UNKNOWN: &str = "surplus";
 
-const WORDS: [&str; 12] = [
+/// What texts are made of.
+const WORDS: &[&str] = &[
     "report",
     "Q3",
     "请总结",
@@ -44,15 +48,22 @@ const WORDS: [&str; 12] = [
     "\u{2028}",
     "{}[]:,",
 ];
+/// What they are made of in broken objects: a refusal may quote them, and is English all the same.
+const LATIN_WORDS: &[&str] = &[
+    "report", "Q3", "naïve", "<b>", "a&b", "\"so\"", "C:\\x", "{}[]:,",
+];
 
 impl Draw {
     pub(super) const fn new(seed: u64) -> Self {
-        Self(seed)
+        Self {
+            state: seed,
+            words: WORDS,
+        }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -72,6 +83,10 @@ impl Draw {
         &from[self.below(from.len())]
     }
 
+    fn word(&mut self) -> &'static str {
+        self.words[self.below(self.words.len())]
+    }
+
     fn between(&mut self, min: i64, max: i64) -> i64 {
         let span = usize::try_from(max - min)
             .unwrap_or_default()
@@ -81,7 +96,7 @@ impl Draw {
 
     /// A text that is neither blank nor framed by white space.
     fn text(&mut self) -> Json {
-        let words: Vec<_> = (0..=self.below(6)).map(|_| *self.pick(&WORDS)).collect();
+        let words: Vec<_> = (0..=self.below(6)).map(|_| self.word()).collect();
         Json::String(format!("x {} x", words.join(" ")))
     }
 
@@ -99,9 +114,7 @@ impl Draw {
 
     fn object(&mut self, depth: usize) -> Json {
         let count = self.below(4);
-        Json::object(
-            (0..count).map(|index| (format!("{}{index}", self.pick(&WORDS)), self.value(depth))),
-        )
+        Json::object((0..count).map(|index| (format!("{}{index}", self.word()), self.value(depth))))
     }
 
     fn file(&mut self) -> Json {
@@ -211,6 +224,7 @@ fn message(mut names: Vec<&'static str>, draw: &mut Draw) -> Vec<&'static str> {
 
 /// A valid argument object in which one thing is broken; `turn` goes through the ways to break it.
 pub(super) fn broken(tool: Tool, turn: usize, draw: &mut Draw) -> (Json, Break) {
+    draw.words = LATIN_WORDS;
     let mut arguments = valid(tool, draw);
     let ways = ways(tool);
     let way = ways[turn % ways.len()];
@@ -316,7 +330,9 @@ mod tests {
         for turn in 0..40 {
             for tool in Tool::ALL {
                 let (arguments, way) = broken(tool, turn, &mut Draw::new(3));
-                assert_ne!(arguments, valid(tool, &mut Draw::new(3)), "{tool}: {way:?}");
+                let mut draw = Draw::new(3);
+                draw.words = super::LATIN_WORDS;
+                assert_ne!(arguments, valid(tool, &mut draw), "{tool}: {way:?}");
             }
         }
     }
