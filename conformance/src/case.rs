@@ -181,6 +181,7 @@ impl Case {
                         | Step::Release(_)
                         | Step::Request(_)
                         | Step::Await(_)
+                        | Step::AwaitAll(_)
                         | Step::AwaitDaemon { .. }
                         | Step::ListTools(_)
                 )
@@ -296,6 +297,8 @@ pub enum Step {
     Request(Request),
     /// Waits for the answer to the request of that label.
     Await(String),
+    /// Waits for the answers to all these requests; the first that does not come ends the waiting.
+    AwaitAll(Vec<String>),
     /// Waits until the daemon has been asked this route `count` times since the case began.
     AwaitDaemon {
         /// The route.

@@ -81,6 +81,7 @@ fn describe(step: &Step) -> String {
             format!("sends {} as `{}`: {}", request.method, request.label, brief(request.params.as_deref().unwrap_or("no params")))
         }
         Step::Await(label) => format!("waits for the answer to `{label}`"),
+        Step::AwaitAll(labels) => format!("waits for the answers to {} requests", labels.len()),
         Step::AwaitDaemon { route, count } => format!("waits for request {count} to {route}"),
         Step::AwaitHangUp(route) => format!("waits for the end of the request to {route}"),
         Step::Notify { method, params } => format!("notifies {method} {}", brief(params.as_deref().unwrap_or_default())),

@@ -193,6 +193,14 @@ impl Session {
             Step::Open => return self.open().await,
             Step::Request(request) => return self.request(request).await,
             Step::Await(label) => return self.reply(label, self.patience.reply()).await,
+            Step::AwaitAll(labels) => {
+                for label in labels {
+                    let end = self.reply(label, self.patience.reply()).await;
+                    if end != StepEnd::Done {
+                        return end;
+                    }
+                }
+            }
             Step::AwaitDaemon { route, count } => {
                 let (route, count, first) = (*route, *count, start.asked);
                 return self

@@ -60,11 +60,8 @@ fn many() -> Case {
         case = case.calls(&label, "get_task", &format!(r#"{{"task_id":"{task}"}}"#));
         own.push((label, task));
     }
-    for (label, _) in &own {
-        case = case.waits(label);
-    }
     let labels: Vec<_> = own.iter().map(|(label, _)| label.clone()).collect();
-    case.check("protocol.answered-once", all_answered_once(labels)).check("protocol.own-answers", own_answers(own))
+    case.step(Step::AwaitAll(labels.clone())).check("protocol.answered-once", all_answered_once(labels)).check("protocol.own-answers", own_answers(own))
 }
 
 fn waits() -> Case {
@@ -77,7 +74,7 @@ fn waits() -> Case {
         .step(Step::AwaitDaemon { route: Route::TasksWait, count: WAITS })
         .pings("ping")
         .step(Step::Release("waits".to_owned()));
-    let case = labels.iter().fold(case, |case, label| case.waits(label));
+    let case = case.step(Step::AwaitAll(labels.clone()));
     let in_order = labels.iter().map(|label| Expect::AnsweredInOrder { calls: vec!["ping".to_owned(), label.clone()] });
     in_order.fold(case, |case, expect| case.check("protocol.concurrent", expect)).check("protocol.answered-once", all_answered_once(labels))
 }

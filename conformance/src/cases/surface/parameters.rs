@@ -299,7 +299,7 @@ fn no_message_id() -> Case {
             }
         })
     };
-    listing_case("send_message/no-message_id", "send_message has no parameter message_id")
+    listing_case("send_message/no-message-id", "send_message has no parameter message_id")
         .tool(Tool::SendMessage)
         .check("surface.no-message-id", absent(Tool::SendMessage))
 }
