@@ -281,3 +281,6 @@ fn artifact_size(artifact: &Artifact) -> i64 {
         + list_size(&artifact.extensions)
         + artifact.parts.iter().map(part_size).sum::<i64>()
 }
+
+#[cfg(test)]
+mod tests;

@@ -397,7 +397,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
     } else {
         status
     };
-    let (size, place) = (fields.int("page_size")?, fields.text("page_token")?);
+    let (page_size, place) = (fields.int("page_size")?, fields.text("page_token")?);
     let after = fields.text("status_timestamp_after")?;
     let artifacts = fields.flag("include_artifacts")?;
     let side = match role.as_str() {
@@ -414,13 +414,13 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
             None => return Err(Refusal::invalid(format!("unknown state {word}"))),
         },
     };
-    if !(0..=100).contains(&size) {
+    if !(0..=100).contains(&page_size) {
         return Err(Refusal::invalid("page_size must be between 1 and 100"));
     }
-    let size = if size == 0 {
+    let page_size = if page_size == 0 {
         50
     } else {
-        usize::try_from(size).unwrap_or(50)
+        usize::try_from(page_size).unwrap_or(50)
     };
     let after = match after.as_str() {
         "" => None,
@@ -453,7 +453,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
     let tasks: Vec<Json> = found
         .iter()
         .skip(from)
-        .take(size)
+        .take(page_size)
         .map(|task| {
             let whole = project::task(
                 state,
@@ -476,7 +476,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
         Members::new()
             .put("tasks", tasks)
             .put("totalSize", found.len())
-            .put("pageSize", size)
+            .put("pageSize", page_size)
             .put("nextPageToken", next)
             .done(),
     ))

@@ -129,7 +129,7 @@ pub(super) fn people(state: &mut State) {
         &["archive"],
     )];
     archive.quiet = true;
-    archive.last_seen = "2026-08-01T00:00:00Z".to_owned();
+    "2026-08-01T00:00:00Z".clone_into(&mut archive.last_seen);
     archive.behaviour = Behaviour::Uncollected;
 
     let mut curious = Agent::new(
@@ -159,8 +159,8 @@ pub(super) fn people(state: &mut State) {
     let mut bob = bare(BOB, "bob-node", "hub-side text");
     bob.skills = vec![Skill::new("translate.zh-en", "", "", &[])];
     let mut newcomer = bare(&crate::ids::aid("newcomer"), "newcomer", "");
-    newcomer.home_hub = "https://hub.example.org".to_owned();
-    newcomer.last_seen = "2026-10-12T08:00:00Z".to_owned();
+    "https://hub.example.org".clone_into(&mut newcomer.home_hub);
+    "2026-10-12T08:00:00Z".clone_into(&mut newcomer.last_seen);
     let mut anna = Agent::new(ANNA, "Anna", "A colleague's node.");
     anna.listed = false;
     state.agents.extend([

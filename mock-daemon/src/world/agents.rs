@@ -105,6 +105,10 @@ impl Skill {
 
 /// An agent.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own that the directory states"
+)]
 pub struct Agent {
     /// Its AID.
     pub aid: String,

@@ -134,11 +134,7 @@ pub fn broken(state: &State, task: &Task, shown: &shape::Task) -> Vec<String> {
     );
     rule(
         10,
-        (pay == Some("payment-required")) == open
-            || pay.is_none()
-            || open
-            || ended
-            || pay != Some("payment-required"),
+        pay != Some("payment-required") || open,
         "a required payment has its quote",
     );
     rule(

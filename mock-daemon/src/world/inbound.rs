@@ -105,14 +105,14 @@ impl State {
         }
         let peer = self.peers.contains(&inbound.from);
         match (peer, self.policy) {
-            (true, _) => self.take(inbound, Trust::Peer),
+            (true, _) => self.take(&inbound, Trust::Peer),
             (false, Policy::Open) => {
                 let trust = if inbound.skill.is_some() {
                     Trust::PublicCap
                 } else {
                     Trust::Public
                 };
-                self.take(inbound, trust)
+                self.take(&inbound, trust)
             }
             (false, Policy::Closed) => {
                 self.count("not-accepting");
@@ -154,14 +154,14 @@ impl State {
         Arrival::Refused(reason)
     }
 
-    fn take(&mut self, inbound: Inbound, trust: Trust) -> Arrival {
+    fn take(&mut self, inbound: &Inbound, trust: Trust) -> Arrival {
         let id = inbound.id.clone();
         let request_cid = self.ids.cid("request");
         self.take_as(inbound, trust, request_cid);
         Arrival::Taken(id)
     }
 
-    fn take_as(&mut self, inbound: Inbound, trust: Trust, request_cid: String) {
+    fn take_as(&mut self, inbound: &Inbound, trust: Trust, request_cid: String) {
         let now = self.clock.now();
         let mut task = Task::new(
             inbound.id.clone(),
@@ -211,7 +211,7 @@ impl State {
             return false;
         };
         let held = self.pending.remove(place);
-        self.take_as(held.inbound, Trust::Approved, held.request_cid);
+        self.take_as(&held.inbound, Trust::Approved, held.request_cid);
         true
     }
 

@@ -314,11 +314,11 @@ impl State {
             }
             // For a capability that this node serves, the backend's end comes from outside too.
             Move::Answers(reply) if self.tasks[index].skill.is_some() => {
-                self.complete(index, reply)
+                self.complete(index, reply);
             }
             Move::EffectFails(text) => self.effect_fails(index, text),
             Move::Fails(reason) if self.tasks[index].skill.is_some() => {
-                self.fail(index, &reason, None)
+                self.fail(index, &reason, None);
             }
             _ => {}
         }
@@ -479,7 +479,7 @@ fn query_escape(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             b' ' => out.push('+'),
             other => write!(out, "%{other:02X}").expect("writing to a string does not fail"),

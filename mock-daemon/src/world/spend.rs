@@ -17,7 +17,7 @@ const SHOWN_ENTRIES: usize = 100;
 pub enum Purpose {
     /// The node pays of itself.
     Automatic,
-    /// An agent asked for it (submit_payment).
+    /// An agent asked for it (`submit_payment`).
     Agent,
     /// A person at a terminal.
     Operator,
