@@ -97,7 +97,7 @@ fn stable() -> Case {
         .call(Tool::NodeStatus, "{}")
         .step(Step::ListTools("again".to_owned()))
         .check("surface.stable", Expect::holds("both lists are the same", |seen| {
-            let shown = |label| pages(seen, label).map(|pages| pages.iter().map(|page| format!("{page}\n")).collect::<String>());
+            let shown = |label| pages(seen, label).map(|pages| pages.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
             match (shown(LIST), shown("again")) {
                 (Ok(first), Ok(second)) if first == second => Finding::Met,
                 (Ok(first), Ok(second)) => Finding::differs("the second list differs from the first", first, second),

@@ -267,7 +267,9 @@ fn malformed(node: &Json, place: &str, complaints: &mut Vec<String>) {
             "required" => strings(value),
             "properties" => {
                 let members = value.as_object().unwrap_or_default();
-                members.iter().for_each(|(name, part)| malformed(part, &format!("{place}/{name}"), complaints));
+                for (name, part) in members {
+                    malformed(part, &format!("{place}/{name}"), complaints);
+                }
                 value.is_object()
             }
             "enum" => value.as_array().is_some_and(|values| !values.is_empty()),
@@ -279,7 +281,9 @@ fn malformed(node: &Json, place: &str, complaints: &mut Vec<String>) {
             }
             "allOf" | "anyOf" | "oneOf" => {
                 let parts = value.as_array().unwrap_or_default();
-                parts.iter().for_each(|part| malformed(part, &place, complaints));
+                for part in parts {
+                    malformed(part, &place, complaints);
+                }
                 !parts.is_empty()
             }
             _ => true,
