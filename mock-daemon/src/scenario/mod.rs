@@ -1,11 +1,14 @@
 //! Worlds to begin with.
 //!
-//! Responsible for: the shipped scenarios, by name. Not for: how a world moves (`world`), nor for scenarios in files.
+//! Responsible for: the shipped scenarios, by name ([`named`]), and scenarios in files ([`parse`]). Not for: how a world moves
+//! (`world`).
 
 mod busy;
+mod file;
 mod more;
 
 pub use busy::busy;
+pub use file::{ScenarioError, parse};
 
 use crate::world::State;
 

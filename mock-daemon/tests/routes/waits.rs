@@ -173,3 +173,25 @@ fn hundreds_wait_at_once_and_one_event_ends_them_all() {
             .all(|waiting| (waiting.resume)(false).is_some())
     );
 }
+
+#[tokio::test]
+async fn with_the_machines_clock_what_is_due_happens_by_itself() {
+    let world = world();
+    world.with(|state| {
+        state.clock = anet_mock_daemon::clock::Clock::machine();
+        let mut agent = anet_mock_daemon::world::agents::Agent::new("soon", "Soon", "");
+        agent.behaviour = Behaviour::AnswersAfter(20);
+        state.agents.push(agent);
+    });
+    let clock = world.clone();
+    let clock = tokio::spawn(async move { clock.run_clock().await });
+    let mut waiting = later(world.answer(Route::TasksSend, br#"{"to":"soon","text":"x"}"#));
+    let done = loop {
+        if let Some(answer) = (waiting.resume)(false) {
+            break read(&answer);
+        }
+        waiting.changed.changed().await.expect("the world is there");
+    };
+    assert_eq!(done["status"]["state"], "TASK_STATE_COMPLETED");
+    clock.abort();
+}

@@ -1,0 +1,385 @@
+//! Scenarios in TOML files.
+//!
+//! Responsible for: reading a file that people write, and saying where it is wrong. Not for: the shipped scenarios.
+//!
+//! ```toml
+//! base = "quiet"              # a shipped scenario to begin with; "quiet" when absent
+//! page = "0.3"                # or "0.2"
+//! now = "2026-10-12T08:21:36.44Z"
+//! inbound = "approve"         # closed, approve or open
+//! peers = ["<aid>"]           # senders whose tasks are taken
+//!
+//! [limits]                    # each may be left out; a list of payees replaces the base's
+//! auto_max = 2
+//! agent_max = 5
+//! agent_daily_max = 20
+//! explicit_max = 10
+//! daily_max = 50
+//! payees = ["<aid>"]
+//! balance = 100
+//!
+//! [[agents]]
+//! name = "Lab-P"
+//! aid = "bafyrei..."          # made from the name when absent
+//! description = "Digests and reports."
+//! behaviour = "answers"       # see `Behaviour::parse`
+//! verification = "VERIFIED"   # or NONE, or a card-check code such as INVALID_SIGNATURE
+//! official = true
+//! skills = [{ id = "text.digest", name = "Text digest", price = 0, tags = ["text"] }]
+//!
+//! [[sent]]                    # a task that this node sends; `to` is a name, a behaviour or an AID
+//! to = "Lab-P"
+//! text = "Summarise this."    # or: skill = "text.digest"
+//!
+//! [[received]]                # a task that arrives; `from` likewise
+//! from = "Anna"
+//! id = "any string"
+//! text = "Can you help?"
+//! ```
+
+use serde::Deserialize;
+
+use crate::clock::{Clock, parse_rfc3339};
+use crate::ids;
+use crate::json::Json;
+use crate::world::agents::{Agent, CARD_ERRORS, Skill, Verification};
+use crate::world::inbound::{Inbound, Policy};
+use crate::world::peer::Behaviour;
+use crate::world::{Page, Said, State};
+
+use super::busy::start;
+use super::named;
+
+/// Why a scenario file cannot be used. The text names the place in the file; the file's name is the caller's to add.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    /// It is not the TOML that is expected; the message has line, column and key.
+    #[error("{0}")]
+    Syntax(#[from] toml::de::Error),
+    /// A key has a value that means nothing.
+    #[error("{key}: {why}")]
+    Value {
+        /// Which key, such as `agents[2].behaviour`.
+        key: String,
+        /// What is wrong and what is taken.
+        why: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    base: Option<String>,
+    page: Option<String>,
+    now: Option<String>,
+    inbound: Option<String>,
+    #[serde(default)]
+    peers: Vec<String>,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    agents: Vec<AgentEntry>,
+    #[serde(default)]
+    sent: Vec<Sent>,
+    #[serde(default)]
+    received: Vec<Received>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limits {
+    auto_max: Option<u64>,
+    agent_max: Option<u64>,
+    agent_daily_max: Option<u64>,
+    explicit_max: Option<u64>,
+    daily_max: Option<u64>,
+    payees: Option<Vec<String>>,
+    balance: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentEntry {
+    name: String,
+    aid: Option<String>,
+    #[serde(default)]
+    description: String,
+    behaviour: Option<String>,
+    verification: Option<String>,
+    #[serde(default)]
+    official: bool,
+    #[serde(default)]
+    skills: Vec<SkillEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SkillEntry {
+    id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    price: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sent {
+    to: String,
+    text: Option<String>,
+    skill: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Received {
+    from: String,
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    text: String,
+    skill: Option<String>,
+}
+
+fn wrong<T>(key: impl Into<String>, why: impl Into<String>) -> Result<T, ScenarioError> {
+    Err(ScenarioError::Value {
+        key: key.into(),
+        why: why.into(),
+    })
+}
+
+/// The state that a scenario file describes.
+pub fn parse(text: &str) -> Result<State, ScenarioError> {
+    let file: File = toml::from_str(text)?;
+    let base = file.base.as_deref().unwrap_or("quiet");
+    let Some(mut state) = named(base) else {
+        return wrong("base", format!("there is no scenario {base:?}"));
+    };
+    state.page = match file.page.as_deref() {
+        None | Some("0.3") => Page::V03,
+        Some("0.2") => Page::V02,
+        Some(other) => return wrong("page", format!("{other:?} is neither \"0.2\" nor \"0.3\"")),
+    };
+    if let Some(now) = &file.now {
+        let Some(now) = parse_rfc3339(now) else {
+            return wrong("now", format!("{now:?} is no RFC 3339 time"));
+        };
+        state.clock = Clock::Fixed { now, step: 0 };
+    }
+    match file.inbound.as_deref() {
+        None => {}
+        Some("closed") => state.policy = Policy::Closed,
+        Some("approve") => state.policy = Policy::Approve,
+        Some("open") => state.policy = Policy::Open,
+        Some(other) => {
+            return wrong(
+                "inbound",
+                format!("{other:?} is none of closed, approve and open"),
+            );
+        }
+    }
+    for (index, entry) in file.agents.iter().enumerate() {
+        let agent = agent(entry, index)?;
+        state.agents.retain(|known| known.aid != agent.aid);
+        state.agents.push(agent);
+    }
+    for peer in &file.peers {
+        let aid = aid_of(&state, peer);
+        state.peers.insert(aid);
+    }
+    limits(&mut state, &file.limits);
+    for (index, sent) in file.sent.iter().enumerate() {
+        let to = aid_of(&state, &sent.to);
+        if state.agent(&to).is_none() {
+            return wrong(
+                format!("sent[{index}].to"),
+                format!(
+                    "{:?} is no agent of this scenario and no behaviour",
+                    sent.to
+                ),
+            );
+        }
+        let said = match (&sent.text, &sent.skill) {
+            (Some(text), None) => Said::text(text),
+            (None, Some(skill)) => Said::call(skill, Json::Object(Vec::new())),
+            _ => return wrong(format!("sent[{index}]"), "give either text or skill"),
+        };
+        start(&mut state, &to, &said);
+    }
+    for received in &file.received {
+        let from = aid_of(&state, &received.from);
+        state.arrive(Inbound {
+            id: received.id.clone(),
+            skill: received.skill.clone(),
+            ..Inbound::text(&from, &received.text)
+        });
+    }
+    Ok(state)
+}
+
+/// Who is meant: an agent's name, a behaviour's name, or an AID as it stands.
+fn aid_of(state: &State, word: &str) -> String {
+    state
+        .agents
+        .iter()
+        .rev()
+        .find(|agent| agent.name == word)
+        .map_or_else(|| word.to_owned(), |agent| agent.aid.clone())
+}
+
+fn agent(entry: &AgentEntry, index: usize) -> Result<Agent, ScenarioError> {
+    let aid = entry.aid.clone().unwrap_or_else(|| ids::aid(&entry.name));
+    let mut agent = Agent::new(&aid, &entry.name, &entry.description);
+    agent.official = entry.official;
+    if let Some(name) = &entry.behaviour {
+        agent.behaviour = match Behaviour::parse(name) {
+            Some(behaviour) => behaviour,
+            None => {
+                return wrong(
+                    format!("agents[{index}].behaviour"),
+                    format!("there is no behaviour {name:?}"),
+                );
+            }
+        };
+    }
+    agent.verification = match entry.verification.as_deref() {
+        None | Some("VERIFIED") => Verification::Verified,
+        Some("NONE") => Verification::None,
+        Some(code) if CARD_ERRORS.contains(&code) => Verification::Unverified(code.to_owned()),
+        Some(other) => {
+            return wrong(
+                format!("agents[{index}].verification"),
+                format!("{other:?} is neither VERIFIED nor NONE nor a card-check code"),
+            );
+        }
+    };
+    agent.skills = entry
+        .skills
+        .iter()
+        .map(|skill| Skill {
+            id: skill.id.clone(),
+            name: if skill.name.is_empty() {
+                skill.id.clone()
+            } else {
+                skill.name.clone()
+            },
+            description: skill.description.clone(),
+            tags: skill.tags.clone(),
+            price: skill.price,
+        })
+        .collect();
+    Ok(agent)
+}
+
+fn limits(state: &mut State, limits: &Limits) {
+    let now = state.clock.now();
+    let payees = limits
+        .payees
+        .as_ref()
+        .map(|payees| payees.iter().map(|payee| aid_of(state, payee)).collect());
+    let purse = &mut state.purse;
+    for (given, limit) in [
+        (limits.auto_max, &mut purse.auto_max),
+        (limits.agent_max, &mut purse.agent_max),
+        (limits.agent_daily_max, &mut purse.agent_daily_max),
+        (limits.explicit_max, &mut purse.explicit_max),
+        (limits.daily_max, &mut purse.daily_max),
+    ] {
+        *limit = given.unwrap_or(*limit);
+    }
+    if payees.is_some() {
+        purse.payees = payees;
+    }
+    if let Some(balance) = limits.balance {
+        let delta = i64::from(balance) - purse.balance;
+        if delta != 0 {
+            purse.book(delta, "opening balance", now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::project::shape::TaskState;
+    use crate::world::Page;
+
+    #[test]
+    fn a_file_makes_a_world() {
+        let state = parse(
+            r#"
+            page = "0.2"
+            now = "2027-01-01T00:00:00Z"
+            inbound = "closed"
+            peers = ["Anna"]
+            [limits]
+            agent_max = 7
+            payees = ["Lab"]
+            balance = 30
+            [[agents]]
+            name = "Lab"
+            skills = [{ id = "a.b", price = 5 }]
+            [[agents]]
+            name = "Anna"
+            verification = "SEQ_FORK"
+            [[sent]]
+            to = "Lab"
+            skill = "a.b"
+            [[sent]]
+            to = "refuses-denied"
+            text = "please"
+            [[received]]
+            from = "Anna"
+            id = "-- any"
+            text = "for you"
+            [[received]]
+            from = "a stranger"
+            text = "turned away"
+            "#,
+        )
+        .unwrap();
+        assert_eq!(
+            (state.page, state.purse.agent_max, state.purse.balance),
+            (Page::V02, 7, 30)
+        );
+        let states: Vec<_> = state.tasks().iter().map(|task| task.state).collect();
+        assert_eq!(
+            states,
+            [
+                TaskState::InputRequired,
+                TaskState::Rejected,
+                TaskState::Submitted
+            ]
+        );
+        assert_eq!(state.tasks()[2].id, "-- any");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        for (text, place) in [
+            ("base = \"none\"", "base: "),
+            ("page = \"1\"", "page: "),
+            ("now = \"today\"", "now: "),
+            ("inbound = \"maybe\"", "inbound: "),
+            ("colour = 1", "unknown field `colour`"),
+            ("\n\n[limits]\nagent_max = -1", "line 4"),
+            (
+                "[[agents]]\nname = \"x\"\nbehaviour = \"sings\"",
+                "agents[0].behaviour: ",
+            ),
+            (
+                "[[agents]]\nname = \"x\"\nverification = \"MAYBE\"",
+                "agents[0].verification: ",
+            ),
+            ("[[sent]]\nto = \"nobody\"\ntext = \"x\"", "sent[0].to: "),
+            ("[[sent]]\nto = \"answers\"", "sent[0]: "),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(place), "{text:?}: {error}");
+        }
+    }
+}
