@@ -172,7 +172,7 @@ fn requests() -> Vec<Mutant> {
         },
         Mutant {
             request: Some(|r| if r.path == "/payments/status" { r.body = r#"{"detail":true}"#.to_owned() }),
-            ..mutant("payments-status-with-a-body", "balance.empty-body", "node/get_balance/**", "the body that is always empty is not")
+            ..mutant("payments-status-with-a-body", "balance.empty-body", "node/balance/**", "the body that is always empty is not")
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "args"))),
@@ -355,7 +355,7 @@ fn answers() -> Vec<Mutant> {
         },
         Mutant {
             incoming: Some(|m| arguments(m, |a| if a.get("limit").and_then(Value::as_i64).is_some_and(|n| n > 100) { a["limit"] = json!(100) })),
-            ..mutant("limit-clamped", "arguments.refused", "arguments/list_agents/**", "a limit above 100 is silently taken for 100")
+            ..mutant("limit-clamped", "arguments.above-range", "arguments/list_agents/**", "a limit above 100 is silently taken for 100")
         },
     ]
 }
@@ -416,12 +416,12 @@ fn protocol() -> Vec<Mutant> {
         },
         Mutant {
             outgoing: Some(|m| {
-                if let Some(id) = m.get("id").filter(|id| id.is_number()).cloned() {
+                if let Some(id) = m.get("id").filter(|id| id.is_number() && m["result"].get("content").is_some()).cloned() {
                     m["id"] = json!(id.to_string());
                 }
                 vec![]
             }),
-            ..mutant("ids-as-strings", "protocol.ids-verbatim", "protocol/**", "ids come back as strings")
+            ..mutant("ids-as-strings", "stdio.messages-valid", "exchange/get_task/**", "ids come back as strings")
         },
         Mutant {
             outgoing: Some(|m| if m["result"].get("content").is_some() { vec![m.to_string()] } else { vec![] }),

@@ -22,20 +22,12 @@ pub struct Answer {
 impl Answer {
     /// JSON as the daemon writes it: `application/json` without a charset. The trailing newline is the caller's.
     pub fn json(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            content_type: "application/json",
-            body: body.into(),
-        }
+        Self { status, content_type: "application/json", body: body.into() }
     }
 
     /// Plain text, as Go's HTTP library answers what no route handles (401, 404, 405).
     pub fn text(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            content_type: "text/plain; charset=utf-8",
-            body: body.into(),
-        }
+        Self { status, content_type: "text/plain; charset=utf-8", body: body.into() }
     }
 }
 
@@ -67,8 +59,6 @@ pub type Resume = Box<dyn Fn(bool) -> Option<Answer> + Send + Sync>;
 
 impl fmt::Debug for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waiting")
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
+        f.debug_struct("Waiting").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }

@@ -40,9 +40,7 @@ pub fn task_within(task: &Task, max: usize) -> Task {
     if max == 0 {
         return task.clone();
     }
-    fit(task, as_size(max.max(SMALLEST)), &|size| {
-        format!("({size} bytes, not in this list; use GetTask or get_task)")
-    })
+    fit(task, as_size(max.max(SMALLEST)), &|size| format!("({size} bytes, not in this list; use GetTask or get_task)"))
 }
 
 /// The task as a single read shows it: within `max` bytes (0: whole), except near the smallest bound.
@@ -56,11 +54,7 @@ fn read_within(task: &Task, max: usize) -> (Task, usize) {
         return (task.clone(), 0);
     }
     let max = max.max(SMALLEST);
-    let id = if plain_task_id(&task.id) {
-        task.id.as_str()
-    } else {
-        "<task id>"
-    };
+    let id = if plain_task_id(&task.id) { task.id.as_str() } else { "<task id>" };
     let sentence = |size: i64| {
         format!(
             "({size} bytes, left out to keep this answer small. Read the whole task in a terminal with \
@@ -145,14 +139,12 @@ fn cut_metadata(metadata: &Metadata, budget: i64) -> Metadata {
     let mut out = Metadata::from([(MARK.to_owned(), Json::from(true))]);
     let mut room = budget - metadata_size(&out);
     let others = |own: bool| {
-        metadata.keys().map(String::as_str).filter(move |key| {
-            key.starts_with("anet.") == own && !KEPT_FIRST.contains(key) && *key != MARK
-        })
+        metadata
+            .keys()
+            .map(String::as_str)
+            .filter(move |key| key.starts_with("anet.") == own && !KEPT_FIRST.contains(key) && *key != MARK)
     };
-    let order = KEPT_FIRST
-        .into_iter()
-        .chain(others(true))
-        .chain(others(false));
+    let order = KEPT_FIRST.into_iter().chain(others(true)).chain(others(false));
     for key in order {
         let Some(value) = metadata.get(key) else {
             continue;
@@ -168,11 +160,7 @@ fn cut_metadata(metadata: &Metadata, budget: i64) -> Metadata {
 }
 
 fn notice_metadata(metadata: &Metadata, size: i64) -> Metadata {
-    let mut out = if metadata_size(metadata) <= NOTICE_METADATA {
-        metadata.clone()
-    } else {
-        Metadata::new()
-    };
+    let mut out = if metadata_size(metadata) <= NOTICE_METADATA { metadata.clone() } else { Metadata::new() };
     out.insert(MARK.to_owned(), true.into());
     out.insert("anet.size".to_owned(), size.into());
     out
@@ -224,12 +212,7 @@ fn value_size(value: &Json, digits_kept: bool) -> i64 {
         Json::Number(literal) if digits_kept => as_size(literal.len()),
         Json::Number(_) => 24,
         Json::String(text) => text_size(text),
-        Json::Array(items) => {
-            2 + items
-                .iter()
-                .map(|item| value_size(item, digits_kept) + 1)
-                .sum::<i64>()
-        }
+        Json::Array(items) => 2 + items.iter().map(|item| value_size(item, digits_kept) + 1).sum::<i64>(),
         Json::Object(members) => {
             2 + members
                 .iter()
@@ -240,10 +223,7 @@ fn value_size(value: &Json, digits_kept: bool) -> i64 {
 }
 
 fn metadata_size(metadata: &Metadata) -> i64 {
-    2 + metadata
-        .iter()
-        .map(|(name, value)| text_size(name) + 1 + value_size(value, false) + 1)
-        .sum::<i64>()
+    2 + metadata.iter().map(|(name, value)| text_size(name) + 1 + value_size(value, false) + 1).sum::<i64>()
 }
 
 fn list_size(texts: &[String]) -> i64 {
@@ -256,10 +236,7 @@ fn part_size(part: &Part) -> i64 {
         Content::Raw(base64) => as_size(base64.len()) + 2,
         Content::Data(data) => value_size(data, true),
     };
-    96 + text_size(&part.filename)
-        + text_size(&part.media_type)
-        + metadata_size(&part.metadata)
-        + content
+    96 + text_size(&part.filename) + text_size(&part.media_type) + metadata_size(&part.metadata) + content
 }
 
 fn message_size(message: &Message) -> i64 {

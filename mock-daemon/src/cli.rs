@@ -61,20 +61,13 @@ where
         Err(error) => {
             // Help and version come this way too; where they cannot be printed nobody reads them.
             let _ = error.print();
-            return if error.use_stderr() {
-                ExitCode::from(2)
-            } else {
-                ExitCode::SUCCESS
-            };
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
     match serve(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
-            say(
-                &mut anstream::stderr(),
-                &format!("anet-mock-daemon: {sentence}"),
-            );
+            say(&mut anstream::stderr(), &format!("anet-mock-daemon: {sentence}"));
             ExitCode::FAILURE
         }
     }
@@ -100,9 +93,7 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         let broken = |source: io::Error| format!("Cannot listen for signals: {source}.");
         let mut interrupted = signal(SignalKind::interrupt()).map_err(broken)?;
         let mut terminated = signal(SignalKind::terminate()).map_err(broken)?;
-        let daemon = Daemon::start(options)
-            .await
-            .map_err(|error| error.to_string())?;
+        let daemon = Daemon::start(options).await.map_err(|error| error.to_string())?;
         say(&mut anstream::stdout(), &introduction(&daemon));
         tokio::select! {
             _ = interrupted.recv() => {}
@@ -113,17 +104,9 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
 }
 
 fn open_journal(path: &Path) -> Result<File, String> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|source| {
-            format!(
-                "Cannot write the journal {}: {source}. Name a file that can be written.",
-                path.display()
-            )
-        })
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path).map_err(|source| {
+        format!("Cannot write the journal {}: {source}. Name a file that can be written.", path.display())
+    })
 }
 
 /// How to point a client at the daemon.
@@ -143,11 +126,7 @@ fn introduction(daemon: &Daemon) -> String {
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
-    if text.bytes().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    if text.bytes().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Writes a line each for the terminal and for the journal file.
@@ -175,12 +154,7 @@ fn say(to: &mut impl Write, text: &str) {
 fn line(entry: &Entry, now: (SystemTime, Instant)) -> String {
     let ms = arrived(entry, now).as_millis();
     let (seconds, ms) = (ms / 1_000 % 86_400, ms % 1_000);
-    let time = format!(
-        "{:02}:{:02}:{:02}.{ms:03}",
-        seconds / 3_600,
-        seconds / 60 % 60,
-        seconds % 60
-    );
+    let time = format!("{:02}:{:02}:{:02}.{ms:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60);
     let mut outcome = match (entry.status(), entry.hung_up_at) {
         (Some(status), None) => status.to_string(),
         (Some(status), Some(_)) => format!("{status}, caller hung up"),
@@ -195,21 +169,10 @@ fn line(entry: &Entry, now: (SystemTime, Instant)) -> String {
         Some(_) => AnsiColor::Yellow,
         None => AnsiColor::Red,
     };
-    let (style, dim) = (
-        Style::new().fg_color(Some(colour.into())),
-        Style::new().dimmed(),
-    );
+    let (style, dim) = (Style::new().fg_color(Some(colour.into())), Style::new().dimmed());
     // What a caller sent is printed escaped: it must not reach the terminal as commands.
-    let request = format!(
-        "{} {}",
-        entry.method.escape_debug(),
-        entry.target.escape_debug()
-    );
-    format!(
-        "{dim}{time}{dim:#} {} {style}{outcome}{style:#} {dim}{:.1} ms{dim:#}",
-        request.trim(),
-        took(entry) * 1e3
-    )
+    let request = format!("{} {}", entry.method.escape_debug(), entry.target.escape_debug());
+    format!("{dim}{time}{dim:#} {} {style}{outcome}{style:#} {dim}{:.1} ms{dim:#}", request.trim(), took(entry) * 1e3)
 }
 
 /// The whole entry as JSON. The token is left out: journals are passed around.
@@ -255,14 +218,8 @@ fn arrived(entry: &Entry, (wall, steady): (SystemTime, Instant)) -> Duration {
 
 /// Seconds from the request to its answer, or to its end without one.
 fn took(entry: &Entry) -> f64 {
-    let end = entry
-        .answered
-        .as_ref()
-        .map(|answered| answered.at)
-        .or(entry.hung_up_at);
-    end.unwrap_or_else(Instant::now)
-        .saturating_duration_since(entry.at)
-        .as_secs_f64()
+    let end = entry.answered.as_ref().map(|answered| answered.at).or(entry.hung_up_at);
+    end.unwrap_or_else(Instant::now).saturating_duration_since(entry.at).as_secs_f64()
 }
 
 #[cfg(test)]
@@ -282,40 +239,22 @@ mod tests {
             connection: 1,
             route: Some(Route::TasksSend),
             trespass: None,
-            answered: Some(Answered {
-                at: at + Duration::from_millis(3),
-                status: 200,
-                body: b"{}\n".to_vec(),
-            }),
+            answered: Some(Answered { at: at + Duration::from_millis(3), status: 200, body: b"{}\n".to_vec() }),
             hung_up_at: None,
         }
     }
 
     fn plain(entry: &Entry) -> String {
-        anstream::adapter::strip_str(&line(
-            entry,
-            (UNIX_EPOCH + Duration::from_millis(3_723_004), entry.at),
-        ))
-        .to_string()
+        anstream::adapter::strip_str(&line(entry, (UNIX_EPOCH + Duration::from_millis(3_723_004), entry.at)))
+            .to_string()
     }
 
     #[test]
     fn a_line_has_time_route_status_and_milliseconds() {
         assert_eq!(plain(&entry()), "01:02:03.004 POST /tasks/send 200 3.0 ms");
-        let trespass = Entry {
-            trespass: Some(Trespass::UnknownPath),
-            target: "/\u{1b}[2J".into(),
-            ..entry()
-        };
-        assert_eq!(
-            plain(&trespass),
-            "01:02:03.004 POST /\\u{1b}[2J 200 (unknown path) 3.0 ms"
-        );
-        let gone = Entry {
-            answered: None,
-            hung_up_at: Some(trespass.at),
-            ..entry()
-        };
+        let trespass = Entry { trespass: Some(Trespass::UnknownPath), target: "/\u{1b}[2J".into(), ..entry() };
+        assert_eq!(plain(&trespass), "01:02:03.004 POST /\\u{1b}[2J 200 (unknown path) 3.0 ms");
+        let gone = Entry { answered: None, hung_up_at: Some(trespass.at), ..entry() };
         assert!(plain(&gone).contains("/tasks/send caller hung up"));
     }
 
@@ -332,26 +271,14 @@ mod tests {
 
     #[test]
     fn a_path_is_quoted_where_a_shell_needs_it() {
-        assert_eq!(
-            quoted(Path::new("/tmp/anet-mock-1.x")),
-            "/tmp/anet-mock-1.x"
-        );
+        assert_eq!(quoted(Path::new("/tmp/anet-mock-1.x")), "/tmp/anet-mock-1.x");
         assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
     }
 
     #[test]
     fn wrong_usage_is_told_apart() {
-        Arguments::try_parse_from([
-            "x",
-            "--home",
-            "d",
-            "--port",
-            "1",
-            "--quiet",
-            "--journal",
-            "f",
-        ])
-        .expect("all of them");
+        Arguments::try_parse_from(["x", "--home", "d", "--port", "1", "--quiet", "--journal", "f"])
+            .expect("all of them");
         let error = Arguments::try_parse_from(["x", "--port", "99999"]).expect_err("no such port");
         assert!(error.use_stderr());
     }

@@ -59,13 +59,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            data_dir: None,
-            port: 0,
-            world: World::default(),
-            journal_limit: DEFAULT_LIMIT,
-            watcher: None,
-        }
+        Self { data_dir: None, port: 0, world: World::default(), journal_limit: DEFAULT_LIMIT, watcher: None }
     }
 }
 
@@ -102,9 +96,7 @@ pub enum StartError {
         file: String,
     },
     /// Another fake daemon runs there.
-    #[error(
-        "A fake daemon already runs in {path} and listens on {address}. Stop it, or name another directory."
-    )]
+    #[error("A fake daemon already runs in {path} and listens on {address}. Stop it, or name another directory.")]
     InUse {
         /// The directory.
         path: PathBuf,
@@ -128,9 +120,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The port cannot be had.
-    #[error(
-        "Cannot listen on 127.0.0.1:{port}: {source}. Choose another port, or 0 for any that is free."
-    )]
+    #[error("Cannot listen on 127.0.0.1:{port}: {source}. Choose another port, or 0 for any that is free.")]
     Port {
         /// The port.
         port: u16,
@@ -145,37 +135,21 @@ pub enum StartError {
 impl StartError {
     /// A failure with the files of this directory.
     pub(crate) fn files(path: &Path, source: io::Error) -> Self {
-        Self::Files {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Files { path: path.to_owned(), source }
     }
 }
 
 impl Daemon {
     /// Starts a daemon. When this returns it listens and its files are written.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options {
-            data_dir,
-            port,
-            world,
-            journal_limit,
-            watcher,
-        } = options;
+        let Options { data_dir, port, world, journal_limit, watcher } = options;
         let home = Home::claim(data_dir.as_deref())?;
-        let listener = bind(port)
-            .and_then(|socket| socket.listen(BACKLOG))
-            .map_err(|source| StartError::Port { port, source })?;
+        let listener =
+            bind(port).and_then(|socket| socket.listen(BACKLOG)).map_err(|source| StartError::Port { port, source })?;
         let port = listener.local_addr().map_err(StartError::System)?.port();
-        let access = Access {
-            port,
-            token: new_token().map_err(StartError::System)?,
-        };
-        let (inner, relay) = relay::start(world.clone())
-            .await
-            .map_err(StartError::System)?;
-        home.write(&access)
-            .map_err(|source| StartError::files(home.path(), source))?;
+        let access = Access { port, token: new_token().map_err(StartError::System)? };
+        let (inner, relay) = relay::start(world.clone()).await.map_err(StartError::System)?;
+        home.write(&access).map_err(|source| StartError::files(home.path(), source))?;
         let front = Arc::new(Front {
             script: Script::new(),
             journal: Journal::new(journal_limit, watcher),
@@ -261,11 +235,7 @@ impl Daemon {
         let listener = socket.listen(BACKLOG)?;
         access.port = listener.local_addr()?.port();
         self.home.write(&access)?;
-        *self
-            .front
-            .access
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = access;
+        *self.front.access.write().unwrap_or_else(PoisonError::into_inner) = access;
         *self.port() = Port::Open(Listening::open(listener, Arc::clone(&self.front)));
         Ok(())
     }
@@ -312,11 +282,7 @@ impl Daemon {
     }
 
     fn access(&self) -> Access {
-        self.front
-            .access
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.front.access.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn port(&self) -> MutexGuard<'_, Port> {

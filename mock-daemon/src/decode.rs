@@ -93,10 +93,7 @@ impl Reader<'_> {
         loop {
             self.blanks();
             if self.peek() != Some(b'"') {
-                return bad(format!(
-                    "invalid JSON at byte {}: a member name was expected",
-                    self.at
-                ));
+                return bad(format!("invalid JSON at byte {}: a member name was expected", self.at));
             }
             let name = self.string()?;
             self.blanks();
@@ -155,9 +152,7 @@ impl Reader<'_> {
             }
             self.digits()?;
         }
-        Ok(Json::Number(
-            String::from_utf8_lossy(&self.bytes[start..self.at]).into_owned(),
-        ))
+        Ok(Json::Number(String::from_utf8_lossy(&self.bytes[start..self.at]).into_owned()))
     }
 
     fn digits(&mut self) -> Result<(), BadBody> {
@@ -166,9 +161,7 @@ impl Reader<'_> {
             self.at += 1;
         }
         if self.at == start {
-            return bad(format!(
-                "invalid JSON at byte {start}: a digit was expected"
-            ));
+            return bad(format!("invalid JSON at byte {start}: a digit was expected"));
         }
         Ok(())
     }
@@ -194,10 +187,7 @@ impl Reader<'_> {
                     out.push(self.escape()?);
                 }
                 Some(_) => {
-                    return bad(format!(
-                        "invalid JSON at byte {}: a control character in a string",
-                        self.at
-                    ));
+                    return bad(format!("invalid JSON at byte {}: a control character in a string", self.at));
                 }
             }
         }
@@ -230,10 +220,7 @@ impl Reader<'_> {
                 char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER)
             }
             _ => {
-                return bad(format!(
-                    "invalid JSON at byte {}: an unknown escape",
-                    self.at - 1
-                ));
+                return bad(format!("invalid JSON at byte {}: an unknown escape", self.at - 1));
             }
         })
     }
@@ -243,10 +230,7 @@ impl Reader<'_> {
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
             let Some(digit) = digit else {
-                return bad(format!(
-                    "invalid JSON at byte {}: a hex digit was expected",
-                    self.at
-                ));
+                return bad(format!("invalid JSON at byte {}: a hex digit was expected", self.at));
             };
             code = code * 16 + digit;
             self.at += 1;
@@ -274,9 +258,7 @@ impl<'a> Fields<'a> {
 
     /// All values given for a name, in their order. Go sets the field with each, so the last one stays.
     fn each(self, name: &'a str) -> impl Iterator<Item = &'a Json> {
-        self.members
-            .iter()
-            .filter_map(move |(key, value)| same_name(key, name).then_some(value))
+        self.members.iter().filter_map(move |(key, value)| same_name(key, name).then_some(value))
     }
 
     fn wrong<T>(self, name: &str, takes: &str) -> Result<T, BadBody> {
@@ -416,12 +398,7 @@ pub fn through_float(value: Json) -> Result<Json, BadBody> {
             Ok(number) if number.is_finite() => Json::Number(encode::float(number)),
             _ => return bad(format!("the number {literal} does not fit a float64")),
         },
-        Json::Array(items) => Json::Array(
-            items
-                .into_iter()
-                .map(through_float)
-                .collect::<Result<_, _>>()?,
-        ),
+        Json::Array(items) => Json::Array(items.into_iter().map(through_float).collect::<Result<_, _>>()?),
         Json::Object(members) => Json::Object(
             members
                 .into_iter()
@@ -440,38 +417,18 @@ mod tests {
 
     #[test]
     fn the_first_value_is_taken_and_the_rest_ignored() {
-        let value =
-            first_value(b" {\"b\":[1.0,1e3,-0],\"a\":\"\\u00e9\\ud83d\\ude00\\ud800x\"} trailing")
-                .unwrap();
-        assert_eq!(
-            compact(&value),
-            "{\"b\":[1.0,1e3,-0],\"a\":\"é😀\u{fffd}x\"}"
-        );
+        let value = first_value(b" {\"b\":[1.0,1e3,-0],\"a\":\"\\u00e9\\ud83d\\ude00\\ud800x\"} trailing").unwrap();
+        assert_eq!(compact(&value), "{\"b\":[1.0,1e3,-0],\"a\":\"é😀\u{fffd}x\"}");
     }
 
     #[test]
     fn broken_json_is_refused() {
-        for text in [
-            "",
-            "  ",
-            "{",
-            "{\"a\"",
-            "{\"a\":1,}",
-            "[1,]",
-            "01x{",
-            "tru",
-            "\"\u{1}\"",
-            "\"\\x\"",
-            "-",
-            "1.",
-            "{a:1}",
-        ] {
+        for text in
+            ["", "  ", "{", "{\"a\"", "{\"a\":1,}", "[1,]", "01x{", "tru", "\"\u{1}\"", "\"\\x\"", "-", "1.", "{a:1}"]
+        {
             if text == "01x{" {
                 // The value 0 stands first; the rest is trailing.
-                assert_eq!(
-                    first_value(text.as_bytes()).unwrap(),
-                    Json::Number("0".into())
-                );
+                assert_eq!(first_value(text.as_bytes()).unwrap(), Json::Number("0".into()));
             } else {
                 assert!(first_value(text.as_bytes()).is_err(), "{text:?}");
             }
@@ -481,18 +438,13 @@ mod tests {
 
     #[test]
     fn invalid_utf8_becomes_the_replacement_character() {
-        assert_eq!(
-            first_value(b"\"a\xffb\"").unwrap(),
-            Json::from("a\u{fffd}b")
-        );
+        assert_eq!(first_value(b"\"a\xffb\"").unwrap(), Json::from("a\u{fffd}b"));
     }
 
     #[test]
     fn members_are_found_in_any_case_and_null_is_zero() {
-        let value = first_value(
-            br#"{"TASK_ID":"x","Limit":5,"task_id":null,"flag":null,"history_length":null}"#,
-        )
-        .unwrap();
+        let value =
+            first_value(br#"{"TASK_ID":"x","Limit":5,"task_id":null,"flag":null,"history_length":null}"#).unwrap();
         let fields = Fields::of(&value, "").unwrap();
         assert_eq!(fields.text("task_id").unwrap(), "x");
         assert_eq!(fields.int("limit").unwrap(), 5);
@@ -500,25 +452,15 @@ mod tests {
         assert_eq!(fields.maybe_int("history_length").unwrap(), None);
         assert_eq!(fields.text("tas\u{212a}_id").unwrap(), "");
         let kelvin = first_value("{\"tas\u{212a}_id\":\"y\"}".as_bytes()).unwrap();
-        assert_eq!(
-            Fields::of(&kelvin, "").unwrap().text("task_id").unwrap(),
-            "y"
-        );
+        assert_eq!(Fields::of(&kelvin, "").unwrap().text("task_id").unwrap(), "y");
     }
 
     #[test]
     fn wrong_types_are_refused() {
-        let value =
-            first_value(br#"{"s":1,"i":"1","f":5.0,"b":"true","u":-1,"m":[],"l":{}}"#).unwrap();
+        let value = first_value(br#"{"s":1,"i":"1","f":5.0,"b":"true","u":-1,"m":[],"l":{}}"#).unwrap();
         let fields = Fields::of(&value, "").unwrap();
-        assert_eq!(
-            fields.text("s").unwrap_err().to_string(),
-            "body: s takes a string"
-        );
-        assert_eq!(
-            fields.int("i").unwrap_err().to_string(),
-            "body: i takes an integer"
-        );
+        assert_eq!(fields.text("s").unwrap_err().to_string(), "body: s takes a string");
+        assert_eq!(fields.int("i").unwrap_err().to_string(), "body: i takes an integer");
         assert!(fields.int("f").is_err());
         assert!(fields.flag("b").is_err());
         assert!(fields.unsigned("u").is_err());
@@ -531,10 +473,7 @@ mod tests {
     #[test]
     fn free_maps_lose_what_a_float_cannot_hold() {
         let value = first_value(br#"{"a":9007199254740993,"b":[1.0,1e3]}"#).unwrap();
-        assert_eq!(
-            compact(&through_float(value).unwrap()),
-            r#"{"a":9007199254740992,"b":[1,1000]}"#
-        );
+        assert_eq!(compact(&through_float(value).unwrap()), r#"{"a":9007199254740992,"b":[1,1000]}"#);
         assert!(through_float(first_value(b"1e400").unwrap()).is_err());
     }
 }

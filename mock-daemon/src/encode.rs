@@ -105,19 +105,9 @@ mod tests {
     fn a_body_ends_in_a_newline_and_keeps_order_and_digits() {
         let value = Json::object([
             ("b", Json::Number("1.0".into())),
-            (
-                "a",
-                Json::Array(vec![
-                    Json::Null,
-                    Json::from(true),
-                    Json::from(9_007_199_254_740_993_i64),
-                ]),
-            ),
+            ("a", Json::Array(vec![Json::Null, Json::from(true), Json::from(9_007_199_254_740_993_i64)])),
         ]);
-        assert_eq!(
-            body(&value),
-            b"{\"b\":1.0,\"a\":[null,true,9007199254740993]}\n"
-        );
+        assert_eq!(body(&value), b"{\"b\":1.0,\"a\":[null,true,9007199254740993]}\n");
     }
 
     #[test]

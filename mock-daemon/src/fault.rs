@@ -69,11 +69,7 @@ pub(crate) async fn play(fault: Fault, caller: &mut Caller, page: &Page) -> Resu
     match fault {
         Fault::CloseAtOnce => {}
         Fault::ResetAtOnce => caller.reset_when_closed(),
-        Fault::CutBody {
-            response,
-            keep,
-            reset,
-        } => {
+        Fault::CutBody { response, keep, reset } => {
             caller.wait(response.delay).await?;
             let kept = &response.body[..keep.min(response.body.len())];
             page.answered(response.status, kept);
@@ -84,29 +80,18 @@ pub(crate) async fn play(fault: Fault, caller: &mut Caller, page: &Page) -> Resu
                 caller.reset_when_closed();
             }
         }
-        Fault::WrongLength {
-            mut response,
-            claimed,
-        } => {
+        Fault::WrongLength { mut response, claimed } => {
             caller.wait(response.delay).await?;
             page.answered(response.status, &response.body);
-            response
-                .headers
-                .retain(|(name, _)| !name.eq_ignore_ascii_case("Content-Length"));
+            response.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Content-Length"));
             let mut bytes = encode_head(&response, claimed, Then::Keep);
             bytes.extend_from_slice(&response.body);
             caller.write(&bytes).await?;
         }
-        Fault::Drip {
-            response,
-            chunk,
-            every,
-        } => {
+        Fault::Drip { response, chunk, every } => {
             caller.wait(response.delay).await?;
             page.answered(response.status, &response.body);
-            caller
-                .write(&encode_head(&response, response.body.len(), Then::Close))
-                .await?;
+            caller.write(&encode_head(&response, response.body.len(), Then::Close)).await?;
             for piece in response.body.chunks(chunk.max(1)) {
                 caller.wait(every).await?;
                 caller.write(piece).await?;
@@ -127,9 +112,7 @@ pub(crate) async fn play(fault: Fault, caller: &mut Caller, page: &Page) -> Resu
 
 async fn endless_headers(caller: &mut Caller, page: &Page) -> Result<(), Gone> {
     page.answered(200, b"");
-    caller
-        .write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
-        .await?;
+    caller.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n").await?;
     let filler = "x".repeat(1_000);
     let mut sent = 0;
     for number in 0_u64.. {

@@ -72,11 +72,7 @@ impl Listening {
 
     /// Refuses connections from now on and tells the open ones to close. Returns what [`Closing::done`] waits for.
     pub(crate) fn close(self) -> Closing {
-        let listener = self
-            .listener
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(listener) = listener {
             // A program that starts processes may hold a second handle between fork and exec, and closing ours alone
             // would let the port go on listening until then. Where a listener cannot be shut down, closing it must do.
@@ -99,19 +95,12 @@ impl Closing {
     }
 }
 
-async fn accept(
-    listener: Arc<Mutex<Option<TcpListener>>>,
-    front: Arc<Front>,
-    mut live: watch::Receiver<()>,
-) {
+async fn accept(listener: Arc<Mutex<Option<TcpListener>>>, front: Arc<Front>, mut live: watch::Receiver<()>) {
     loop {
-        let next =
-            poll_fn(
-                |context| match &*listener.lock().unwrap_or_else(PoisonError::into_inner) {
-                    Some(listener) => listener.poll_accept(context).map(Some),
-                    None => std::task::Poll::Ready(None),
-                },
-            );
+        let next = poll_fn(|context| match &*listener.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(listener) => listener.poll_accept(context).map(Some),
+            None => std::task::Poll::Ready(None),
+        });
         let accepted = tokio::select! {
             biased;
             _ = live.changed() => return,
@@ -141,10 +130,7 @@ impl Front {
         let connection = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
         // Answers are written whole: waiting for more would only delay them. Failing to say so costs speed alone.
         let _ = stream.set_nodelay(true);
-        let mut caller = Caller {
-            stream,
-            buffered: Vec::new(),
-        };
+        let mut caller = Caller { stream, buffered: Vec::new() };
         loop {
             match read_request(&mut caller.stream, &mut caller.buffered, HEAD_PATIENCE).await {
                 Err(Unreadable::Closed) => return,
@@ -161,20 +147,8 @@ impl Front {
 
     /// Journals and answers what is no request.
     async fn refuse(&self, malformed: Malformed, connection: u64, mut caller: Caller) {
-        let Malformed {
-            head,
-            bytes,
-            at,
-            answer,
-            hung_up,
-        } = malformed;
-        let page = self.journal.open(entry(
-            head,
-            bytes,
-            at,
-            connection,
-            Some(Trespass::Malformed),
-        ));
+        let Malformed { head, bytes, at, answer, hung_up } = malformed;
+        let page = self.journal.open(entry(head, bytes, at, connection, Some(Trespass::Malformed)));
         if hung_up {
             page.hung_up();
         }
@@ -193,42 +167,22 @@ impl Front {
     /// Journals a request and answers it, one way or another.
     async fn exchange(&self, request: Request, connection: u64, caller: &mut Caller) -> Then {
         let Request { head, body, at } = request;
-        let verdict = judge(
-            &head,
-            &self.access.read().unwrap_or_else(PoisonError::into_inner),
-        );
+        let verdict = judge(&head, &self.access.read().unwrap_or_else(PoisonError::into_inner));
         let trespass = verdict.as_ref().err().map(|refusal| refusal.trespass);
-        let page = self
-            .journal
-            .open(entry(head.clone(), body.clone(), at, connection, trespass));
+        let page = self.journal.open(entry(head.clone(), body.clone(), at, connection, trespass));
         let admitted = match verdict {
             Ok(Passage::Route(route)) => Some(route),
             Ok(Passage::Ping) | Err(_) => None,
         };
-        let reply = self
-            .script
-            .take(head.path(), admitted)
-            .unwrap_or(Reply::World);
-        let asked = Asked {
-            head: &head,
-            body: &body,
-            verdict,
-        };
-        self.play(reply, asked, caller, &page)
-            .await
-            .unwrap_or_else(|Gone| {
-                page.hung_up();
-                Then::Close
-            })
+        let reply = self.script.take(head.path(), admitted).unwrap_or(Reply::World);
+        let asked = Asked { head: &head, body: &body, verdict };
+        self.play(reply, asked, caller, &page).await.unwrap_or_else(|Gone| {
+            page.hung_up();
+            Then::Close
+        })
     }
 
-    async fn play(
-        &self,
-        mut reply: Reply,
-        asked: Asked<'_>,
-        caller: &mut Caller,
-        page: &Page,
-    ) -> Result<Then, Gone> {
+    async fn play(&self, mut reply: Reply, asked: Asked<'_>, caller: &mut Caller, page: &Page) -> Result<Then, Gone> {
         let head = asked.head;
         let response = loop {
             match reply {
@@ -239,11 +193,7 @@ impl Front {
                 Reply::Respond(response) => break response,
                 Reply::Fault(fault) => {
                     let then = fault::play(fault, caller, page).await?;
-                    return Ok(if head.keeps_alive() {
-                        then
-                    } else {
-                        Then::Close
-                    });
+                    return Ok(if head.keeps_alive() { then } else { Then::Close });
                 }
                 Reply::World => break self.ask_world(asked, caller).await?,
             }
@@ -258,20 +208,13 @@ impl Front {
         match asked.verdict {
             Err(refusal) => Ok(refusal.response),
             Ok(Passage::Ping) => {
-                let access = self
-                    .access
-                    .read()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clone();
+                let access = self.access.read().unwrap_or_else(PoisonError::into_inner).clone();
                 Ok(ping::answer(asked.head.query(), &access, &self.aid))
             }
             Ok(Passage::Route(route)) => match self.relay.ask(route, asked.body).await {
                 Ok(Relayed::Now(response)) => Ok(response),
                 Ok(Relayed::Later(waiting)) => Ok(redeem(waiting, caller).await?.into()),
-                Err(source) => Ok(internal(&format!(
-                    "The fake daemon failed to answer {route}: {source}."
-                ))
-                .into()),
+                Err(source) => Ok(internal(&format!("The fake daemon failed to answer {route}: {source}.")).into()),
             },
         }
     }
@@ -284,20 +227,9 @@ struct Asked<'a> {
     verdict: Result<Passage, Refusal>,
 }
 
-fn entry(
-    head: Head,
-    body: Vec<u8>,
-    at: Instant,
-    connection: u64,
-    trespass: Option<Trespass>,
-) -> Entry {
+fn entry(head: Head, body: Vec<u8>, at: Instant, connection: u64, trespass: Option<Trespass>) -> Entry {
     let route = Route::from_path(head.path());
-    let Head {
-        method,
-        target,
-        headers,
-        ..
-    } = head;
+    let Head { method, target, headers, .. } = head;
     Entry {
         index: 0,
         at: at.into_std(),
@@ -316,16 +248,10 @@ fn entry(
 /// Writes a whole answer.
 async fn send(response: &Response, head: &Head, caller: &mut Caller) -> Result<Then, Gone> {
     let own = response.headers.iter().any(|(name, _)| {
-        ["Content-Length", "Transfer-Encoding", "Connection"]
-            .iter()
-            .any(|fixed| name.eq_ignore_ascii_case(fixed))
+        ["Content-Length", "Transfer-Encoding", "Connection"].iter().any(|fixed| name.eq_ignore_ascii_case(fixed))
     });
     // Framing of the script's own may be wrong on purpose: nothing can follow it on the same connection.
-    let then = if head.keeps_alive() && !own {
-        Then::Keep
-    } else {
-        Then::Close
-    };
+    let then = if head.keeps_alive() && !own { Then::Keep } else { Then::Close };
     let mut bytes = encode_head(response, response.body.len(), then);
     if head.method != "HEAD" && !bodiless(response.status) {
         bytes.extend_from_slice(&response.body);
@@ -336,11 +262,7 @@ async fn send(response: &Response, head: &Head, caller: &mut Caller) -> Result<T
 
 /// Waits for the world's answer, or for the time to be over, as long as the caller is there.
 async fn redeem(waiting: Waiting, caller: &mut Caller) -> Result<Answer, Gone> {
-    let Waiting {
-        timeout,
-        mut changed,
-        resume,
-    } = waiting;
+    let Waiting { timeout, mut changed, resume } = waiting;
     let start = Instant::now();
     let until = start.checked_add(timeout).unwrap_or(start);
     loop {
@@ -355,21 +277,13 @@ async fn redeem(waiting: Waiting, caller: &mut Caller) -> Result<Answer, Gone> {
             }
         };
         if caller.while_there(timeout_at(until, moved)).await?.is_err() {
-            return Ok(
-                resume(true).unwrap_or_else(|| internal("The wait ended without an answer."))
-            );
+            return Ok(resume(true).unwrap_or_else(|| internal("The wait ended without an answer.")));
         }
     }
 }
 
 fn internal(sentence: &str) -> Answer {
-    Answer::json(
-        500,
-        format!(
-            "{}\n",
-            serde_json::json!({ "error": sentence, "code": "InternalError" })
-        ),
-    )
+    Answer::json(500, format!("{}\n", serde_json::json!({ "error": sentence, "code": "InternalError" })))
 }
 
 impl From<Answer> for Response {
@@ -398,11 +312,7 @@ impl Caller {
 
     /// Waits, as long as the caller is there.
     pub(crate) async fn wait(&mut self, delay: Duration) -> Result<(), Gone> {
-        if delay.is_zero() {
-            Ok(())
-        } else {
-            self.while_there(sleep(delay)).await
-        }
+        if delay.is_zero() { Ok(()) } else { self.while_there(sleep(delay)).await }
     }
 
     /// Does the work unless the caller goes away first.
@@ -458,36 +368,18 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("bound");
         let (far, near) = tokio::join!(TcpStream::connect(address), listener.accept());
-        (
-            Caller {
-                stream: near.expect("accepted").0,
-                buffered: Vec::new(),
-            },
-            far.expect("connected"),
-        )
+        (Caller { stream: near.expect("accepted").0, buffered: Vec::new() }, far.expect("connected"))
     }
 
     /// A wait that ends when the number reaches `enough`; the token is dropped with it.
-    fn waiting(
-        world: &watch::Sender<u64>,
-        enough: u64,
-        timeout: Duration,
-        token: Arc<()>,
-    ) -> Waiting {
+    fn waiting(world: &watch::Sender<u64>, enough: u64, timeout: Duration, token: Arc<()>) -> Waiting {
         let seen = world.subscribe();
         let resume = Box::new(move |over: bool| {
-            assert!(
-                Arc::strong_count(&token) > 0,
-                "captured, and so dropped with the wait"
-            );
+            assert!(Arc::strong_count(&token) > 0, "captured, and so dropped with the wait");
             let now = *seen.borrow();
             (over || now >= enough).then(|| Answer::json(200, format!("{over} {now}")))
         });
-        Waiting {
-            timeout,
-            changed: world.subscribe(),
-            resume,
-        }
+        Waiting { timeout, changed: world.subscribe(), resume }
     }
 
     #[tokio::test]
@@ -504,11 +396,7 @@ mod tests {
         let (answer, ()) = tokio::join!(wait, moves);
         assert_eq!(answer.expect("still there").body, b"false 3");
         let at_once = redeem(waiting(&world, 3, HOURS, Arc::default()), &mut caller).await;
-        assert_eq!(
-            at_once.expect("still there").body,
-            b"false 3",
-            "what happened before the first look counts"
-        );
+        assert_eq!(at_once.expect("still there").body, b"false 3", "what happened before the first look counts");
     }
 
     #[tokio::test]
@@ -520,10 +408,7 @@ mod tests {
         assert_eq!(answer.expect("still there").body, b"true 0");
         let orphan = waiting(&world, 1, short, Arc::default());
         drop(world);
-        assert_eq!(
-            redeem(orphan, &mut caller).await.expect("still there").body,
-            b"true 0"
-        );
+        assert_eq!(redeem(orphan, &mut caller).await.expect("still there").body, b"true 0");
     }
 
     #[tokio::test]

@@ -24,10 +24,7 @@ pub(crate) struct Access {
 
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Access")
-            .field("port", &self.port)
-            .field("token", &"...")
-            .finish()
+        f.debug_struct("Access").field("port", &self.port).field("token", &"...").finish()
     }
 }
 
@@ -56,20 +53,12 @@ pub(crate) fn judge(head: &Head, access: &Access) -> Result<Passage, Refusal> {
     let path = head.path();
 
     if !is_own_host(head.host(), access.port) {
-        let sentence = format!(
-            "This request is meant for another host; the control plane is at 127.0.0.1:{}.",
-            access.port
-        );
+        let sentence =
+            format!("This request is meant for another host; the control plane is at 127.0.0.1:{}.", access.port);
         return refuse(Trespass::WrongHost, error(421, &sentence));
     }
-    if head
-        .header("Origin")
-        .is_some_and(|origin| !is_own_origin(origin, access.port))
-    {
-        return refuse(
-            Trespass::ForeignOrigin,
-            error(403, "Requests from another origin are not served."),
-        );
+    if head.header("Origin").is_some_and(|origin| !is_own_origin(origin, access.port)) {
+        return refuse(Trespass::ForeignOrigin, error(403, "Requests from another origin are not served."));
     }
     if path == "/ping" && reading {
         return Ok(Passage::Ping);
@@ -77,10 +66,7 @@ pub(crate) fn judge(head: &Head, access: &Access) -> Result<Passage, Refusal> {
     match head.header("Authorization") {
         Some(given) if given.strip_prefix("Bearer ") == Some(&access.token) => {}
         None | Some("") => {
-            return refuse(
-                Trespass::MissingToken,
-                Response::text(401, "unauthorized\n"),
-            );
+            return refuse(Trespass::MissingToken, Response::text(401, "unauthorized\n"));
         }
         Some(_) => return refuse(Trespass::WrongToken, Response::text(401, "unauthorized\n")),
     }
@@ -88,10 +74,7 @@ pub(crate) fn judge(head: &Head, access: &Access) -> Result<Passage, Refusal> {
         if path == "/ping" {
             return refuse(Trespass::WrongMethod, not_allowed("GET, HEAD"));
         }
-        return refuse(
-            Trespass::UnknownPath,
-            Response::text(404, "404 page not found\n"),
-        );
+        return refuse(Trespass::UnknownPath, Response::text(404, "404 page not found\n"));
     };
     match (head.method.as_str(), route) {
         ("POST", _) => Ok(Passage::Route(route)),
@@ -103,10 +86,7 @@ pub(crate) fn judge(head: &Head, access: &Access) -> Result<Passage, Refusal> {
 
 /// An error as the routes without codes answer it.
 pub(crate) fn error(status: u16, sentence: &str) -> Response {
-    Response::json(
-        status,
-        format!("{}\n", serde_json::json!({ "error": sentence })),
-    )
+    Response::json(status, format!("{}\n", serde_json::json!({ "error": sentence })))
 }
 
 fn not_allowed(methods: &str) -> Response {
@@ -116,19 +96,15 @@ fn not_allowed(methods: &str) -> Response {
 /// Whether a `Host` is one of our names with exactly our port; the port may be left out only where it is HTTP's own.
 fn is_own_host(host: &str, port: u16) -> bool {
     let host = host.to_ascii_lowercase();
-    OWN_NAMES
-        .into_iter()
-        .any(|name| match host.strip_prefix(name) {
-            Some("") => port == 80,
-            Some(rest) => rest.strip_prefix(':') == Some(&port.to_string()),
-            None => false,
-        })
+    OWN_NAMES.into_iter().any(|name| match host.strip_prefix(name) {
+        Some("") => port == 80,
+        Some(rest) => rest.strip_prefix(':') == Some(&port.to_string()),
+        None => false,
+    })
 }
 
 fn is_own_origin(origin: &str, port: u16) -> bool {
-    origin
-        .strip_prefix("http://")
-        .is_some_and(|host| is_own_host(host, port))
+    origin.strip_prefix("http://").is_some_and(|host| is_own_host(host, port))
 }
 
 #[cfg(test)]
@@ -140,30 +116,17 @@ mod tests {
         for ours in ["127.0.0.1:7", "localhost:7", "LocalHost:7", "[::1]:7"] {
             assert!(is_own_host(ours, 7), "{ours}");
         }
-        for foreign in [
-            "",
-            "127.0.0.1",
-            "127.0.0.1:",
-            "127.0.0.1:07",
-            "127.0.0.1:8",
-            "127.0.0.1.nip.io:7",
-            "0.0.0.0:7",
-            "::1:7",
-        ] {
+        for foreign in
+            ["", "127.0.0.1", "127.0.0.1:", "127.0.0.1:07", "127.0.0.1:8", "127.0.0.1.nip.io:7", "0.0.0.0:7", "::1:7"]
+        {
             assert!(!is_own_host(foreign, 7), "{foreign}");
         }
-        assert!(
-            is_own_host("localhost", 80),
-            "the default port needs no mention"
-        );
+        assert!(is_own_host("localhost", 80), "the default port needs no mention");
     }
 
     #[test]
     fn the_token_is_not_in_the_debug_form() {
-        let access = Access {
-            port: 1,
-            token: "secret".into(),
-        };
+        let access = Access { port: 1, token: "secret".into() };
         assert!(!format!("{access:?}").contains("secret"));
     }
 }

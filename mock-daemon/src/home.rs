@@ -55,36 +55,25 @@ impl Home {
     /// Takes the directory, or a fresh temporary one, into possession.
     pub(crate) fn claim(wanted: Option<&Path>) -> Result<Self, StartError> {
         let Some(wanted) = wanted else {
-            let made = tempfile::Builder::new()
-                .prefix("anet-mock-")
-                .permissions(Permissions::from_mode(0o700))
-                .tempdir();
+            let made =
+                tempfile::Builder::new().prefix("anet-mock-").permissions(Permissions::from_mode(0o700)).tempdir();
             let dir = made.map_err(|source| StartError::files(&std::env::temp_dir(), source))?;
-            return Ok(Self {
-                path: dir.path().to_owned(),
-                origin: Origin::Temporary { _dir: dir },
-            });
+            return Ok(Self { path: dir.path().to_owned(), origin: Origin::Temporary { _dir: dir } });
         };
         // Absolute, since it is handed to other processes in ANET_DATA_DIR.
-        let path =
-            std::path::absolute(wanted).map_err(|source| StartError::files(wanted, source))?;
+        let path = std::path::absolute(wanted).map_err(|source| StartError::files(wanted, source))?;
         let failed = |source| StartError::files(&path, source);
         let origin = match fs::metadata(&path) {
             Ok(found) if !found.is_dir() => return Err(StartError::NotADirectory { path }),
             Ok(found) => {
                 refuse_foreign(&path)?;
-                Origin::Found {
-                    mode: found.permissions().mode() & 0o7777,
-                }
+                Origin::Found { mode: found.permissions().mode() & 0o7777 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if let Some(parent) = path.parent() {
                     fs::create_dir_all(parent).map_err(failed)?;
                 }
-                DirBuilder::new()
-                    .mode(0o700)
-                    .create(&path)
-                    .map_err(failed)?;
+                DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
                 Origin::Made
             }
             Err(error) => return Err(failed(error)),
@@ -107,12 +96,7 @@ impl Home {
 
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let unfinished = self.unfinished(name);
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&unfinished)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
         // The mode above is narrowed by the umask and not applied to a file left over from before.
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(bytes)?;
@@ -166,17 +150,11 @@ fn refuse_foreign(path: &Path) -> Result<(), StartError> {
         let name = name.to_string_lossy();
         let expected = name.ends_with(UNFINISHED) || (ours && (name == CONFIG || name == TOKEN));
         if !expected {
-            return Err(StartError::Foreign {
-                path: path.to_owned(),
-                file: name.into_owned(),
-            });
+            return Err(StartError::Foreign { path: path.to_owned(), file: name.into_owned() });
         }
     }
     match running(path) {
-        Some(address) if ours => Err(StartError::InUse {
-            path: path.to_owned(),
-            address,
-        }),
+        Some(address) if ours => Err(StartError::InUse { path: path.to_owned(), address }),
         _ => Ok(()),
     }
 }
@@ -192,14 +170,8 @@ fn is_ours(path: &Path) -> bool {
 
 /// The address in the directory's settings, if something listens there.
 fn running(path: &Path) -> Option<SocketAddr> {
-    let address = settings(path)?
-        .get("control_addr")?
-        .as_str()?
-        .parse()
-        .ok()?;
-    TcpStream::connect_timeout(&address, PROBE)
-        .ok()
-        .map(|_| address)
+    let address = settings(path)?.get("control_addr")?.as_str()?.parse().ok()?;
+    TcpStream::connect_timeout(&address, PROBE).ok().map(|_| address)
 }
 
 /// What a daemon of this node would have in its `config.json`. Only `control_addr` means anything to a client.
@@ -233,18 +205,11 @@ mod tests {
     use super::*;
 
     fn access(port: u16) -> Access {
-        Access {
-            port,
-            token: new_token().expect("randomness"),
-        }
+        Access { port, token: new_token().expect("randomness") }
     }
 
     fn mode(path: &Path) -> u32 {
-        fs::metadata(path)
-            .expect("it is there")
-            .permissions()
-            .mode()
-            & 0o777
+        fs::metadata(path).expect("it is there").permissions().mode() & 0o777
     }
 
     #[test]
@@ -255,23 +220,9 @@ mod tests {
         let access = access(1);
         home.write(&access).expect("written");
         home.write(&access).expect("and again");
-        assert_eq!(
-            (
-                mode(&path),
-                mode(&path.join(CONFIG)),
-                mode(&path.join(TOKEN))
-            ),
-            (0o700, 0o600, 0o600)
-        );
-        assert_eq!(
-            fs::read_to_string(path.join(TOKEN)).expect("text"),
-            format!("{}\n", access.token)
-        );
-        assert_eq!(
-            fs::read_dir(&path).expect("a directory").count(),
-            2,
-            "nothing unfinished is left"
-        );
+        assert_eq!((mode(&path), mode(&path.join(CONFIG)), mode(&path.join(TOKEN))), (0o700, 0o600, 0o600));
+        assert_eq!(fs::read_to_string(path.join(TOKEN)).expect("text"), format!("{}\n", access.token));
+        assert_eq!(fs::read_dir(&path).expect("a directory").count(), 2, "nothing unfinished is left");
         drop(home);
         assert!(!path.exists());
     }
@@ -284,11 +235,8 @@ mod tests {
         home.write(&access(1)).expect("written");
         fs::write(root.path().join("notes.txt"), "mine").expect("written");
         drop(home);
-        let left: Vec<_> = fs::read_dir(root.path())
-            .expect("it stays")
-            .flatten()
-            .map(|found| found.file_name())
-            .collect();
+        let left: Vec<_> =
+            fs::read_dir(root.path()).expect("it stays").flatten().map(|found| found.file_name()).collect();
         assert_eq!((left, mode(root.path())), (vec!["notes.txt".into()], 0o755));
     }
 
@@ -307,17 +255,11 @@ mod tests {
                 Err(StartError::Foreign { file, .. }) => assert_eq!(file, name),
                 other => panic!("{other:?}"),
             }
-            assert_eq!(
-                fs::read_to_string(root.path().join(name)).expect("still there"),
-                content
-            );
+            assert_eq!(fs::read_to_string(root.path().join(name)).expect("still there"), content);
             assert_eq!(mode(root.path()), before);
         }
         let file = tempfile::NamedTempFile::new().expect("a file");
-        assert!(matches!(
-            Home::claim(Some(file.path())),
-            Err(StartError::NotADirectory { .. })
-        ));
+        assert!(matches!(Home::claim(Some(file.path())), Err(StartError::NotADirectory { .. })));
     }
 
     #[test]
@@ -327,10 +269,7 @@ mod tests {
         let port = listener.local_addr().expect("bound").port();
         let first = Home::claim(Some(root.path())).expect("empty");
         first.write(&access(port)).expect("written");
-        assert!(matches!(
-            Home::claim(Some(root.path())),
-            Err(StartError::InUse { .. })
-        ));
+        assert!(matches!(Home::claim(Some(root.path())), Err(StartError::InUse { .. })));
         drop(listener);
         let second = Home::claim(Some(root.path())).expect("nobody listens any more");
         second.write(&access(port)).expect("written");
@@ -338,16 +277,8 @@ mod tests {
 
     #[test]
     fn tokens_differ_and_have_their_form() {
-        let (one, other) = (
-            new_token().expect("randomness"),
-            new_token().expect("randomness"),
-        );
+        let (one, other) = (new_token().expect("randomness"), new_token().expect("randomness"));
         assert_ne!(one, other);
-        assert!(
-            one.len() == 48
-                && one
-                    .bytes()
-                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        );
+        assert!(one.len() == 48 && one.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
     }
 }

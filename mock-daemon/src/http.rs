@@ -8,10 +8,7 @@ use crate::script::Response;
 /// What every answer carries, whatever its status (control-plane 1.6 item 1).
 pub(crate) const SECURITY_HEADERS: [(&str, &str); 3] = [
     ("X-Content-Type-Options", "nosniff"),
-    (
-        "Content-Security-Policy",
-        "default-src 'none'; sandbox; frame-ancestors 'none'",
-    ),
+    ("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'"),
     ("Referrer-Policy", "no-referrer"),
 ];
 
@@ -36,10 +33,7 @@ impl Head {
 
     /// All values of this name, in order.
     pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.headers
-            .iter()
-            .filter(move |(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The path: the target without its query and without the origin of an absolute target.
@@ -54,35 +48,22 @@ impl Head {
 
     /// The host that the caller means: that of an absolute target, else the `Host` header, else nothing.
     pub(crate) fn host(&self) -> &str {
-        split_target(&self.target)
-            .0
-            .or_else(|| self.header("Host"))
-            .unwrap_or_default()
+        split_target(&self.target).0.or_else(|| self.header("Host")).unwrap_or_default()
     }
 
     /// Whether the caller will use the connection again.
     pub(crate) fn keeps_alive(&self) -> bool {
         let says = |word: &str| {
-            self.values("Connection").any(|value| {
-                value
-                    .split(',')
-                    .any(|part| part.trim().eq_ignore_ascii_case(word))
-            })
+            self.values("Connection").any(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(word)))
         };
-        if self.minor == 0 {
-            says("keep-alive")
-        } else {
-            !says("close")
-        }
+        if self.minor == 0 { says("keep-alive") } else { !says("close") }
     }
 }
 
 /// Splits a target into the host of an absolute one and the path.
 fn split_target(target: &str) -> (Option<&str>, &str) {
     let target = target.split(['?', '#']).next().unwrap_or_default();
-    let scheme = target
-        .get(..7)
-        .filter(|start| start.eq_ignore_ascii_case("http://"));
+    let scheme = target.get(..7).filter(|start| start.eq_ignore_ascii_case("http://"));
     match scheme {
         None => (None, target),
         Some(scheme) => {
@@ -106,11 +87,7 @@ pub(crate) enum Then {
 
 /// Writes the status line and the headers. Security headers and a length are added unless the response has its own.
 pub(crate) fn encode_head(response: &Response, length: usize, then: Then) -> Vec<u8> {
-    let mut head = format!(
-        "HTTP/1.1 {} {}\r\n",
-        response.status,
-        reason(response.status)
-    );
+    let mut head = format!("HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
     let mut line = |name: &str, value: &str| {
         head.push_str(name);
         head.push_str(": ");
@@ -125,10 +102,7 @@ pub(crate) fn encode_head(response: &Response, length: usize, then: Then) -> Vec
             line(name, value);
         }
     }
-    let framed = response
-        .header("Content-Length")
-        .or(response.header("Transfer-Encoding"))
-        .is_some();
+    let framed = response.header("Content-Length").or(response.header("Transfer-Encoding")).is_some();
     if !framed && !bodiless(response.status) {
         line("Content-Length", &length.to_string());
     }
@@ -200,17 +174,9 @@ mod tests {
     #[test]
     fn a_response_keeps_its_own_headers_and_gets_those_it_lacks() {
         let mut response = Response::json(200, b"{}");
-        response
-            .headers
-            .push(("referrer-policy".into(), "origin".into()));
+        response.headers.push(("referrer-policy".into(), "origin".into()));
         let head = String::from_utf8(encode_head(&response, 2, Then::Keep)).expect("text");
-        assert!(head.starts_with(
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nreferrer-policy: origin\r\n"
-        ));
-        assert!(
-            !head.contains("no-referrer")
-                && head.contains("nosniff")
-                && head.contains("Content-Length: 2\r\n")
-        );
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nreferrer-policy: origin\r\n"));
+        assert!(!head.contains("no-referrer") && head.contains("nosniff") && head.contains("Content-Length: 2\r\n"));
     }
 }

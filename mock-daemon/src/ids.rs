@@ -69,30 +69,23 @@ pub fn base64(bytes: &[u8]) -> String {
 /// Lower-case hex of the first `bytes` bytes of a digest.
 pub fn hex_digest(content: impl AsRef<[u8]>, bytes: usize) -> String {
     use std::fmt::Write as _;
-    Sha256::digest(content.as_ref())
-        .iter()
-        .take(bytes)
-        .fold(String::new(), |mut out, byte| {
-            write!(out, "{byte:02x}").expect("writing to a string does not fail");
-            out
-        })
+    Sha256::digest(content.as_ref()).iter().take(bytes).fold(String::new(), |mut out, byte| {
+        write!(out, "{byte:02x}").expect("writing to a string does not fail");
+        out
+    })
 }
 
 /// Whether a card's `kid` could carry this as an AID; that it exists is for the hub to say.
 pub fn admissible_aid(text: &str) -> bool {
     (1..=256).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'-'))
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'-'))
 }
 
 /// Whether a task id may stand in a command line that a person will copy (section 4.1).
 pub fn plain_task_id(id: &str) -> bool {
     (1..=128).contains(&id.len())
         && id.as_bytes()[0].is_ascii_alphanumeric()
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-'))
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-'))
 }
 
 /// A source of ids.
@@ -166,10 +159,7 @@ mod tests {
     #[test]
     fn cids_have_the_right_form() {
         // The well-known CID of no bytes at all under the raw codec.
-        assert_eq!(
-            raw_cid(""),
-            "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
-        );
+        assert_eq!(raw_cid(""), "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku");
         for id in [cid("x"), aid("Lab-P")] {
             assert!(id.starts_with("bafyrei") && id.len() == 59, "{id}");
         }
@@ -190,17 +180,7 @@ mod tests {
         for plain in ["ix_0123abcd", "a", "0:.-_", fits.as_str()] {
             assert!(plain_task_id(plain), "{plain}");
         }
-        for hostile in [
-            "",
-            "x; rm -rf ~ #",
-            "--help",
-            "_a",
-            ".a",
-            "a\n",
-            "a`b",
-            "ä",
-            long.as_str(),
-        ] {
+        for hostile in ["", "x; rm -rf ~ #", "--help", "_a", ".a", "a\n", "a`b", "ä", long.as_str()] {
             assert!(!plain_task_id(hostile), "{hostile}");
         }
         assert!(admissible_aid("someone") && !admissible_aid("not an aid") && !admissible_aid(""));

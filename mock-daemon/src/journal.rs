@@ -49,10 +49,7 @@ impl Entry {
 
     /// The value of the first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The status of the answer, if one went out.
@@ -133,15 +130,8 @@ struct Pages {
 impl Journal {
     /// An empty journal that keeps at least the newest `limit` entries.
     pub(crate) fn new(limit: usize, watcher: Option<Watcher>) -> Self {
-        let shared = Shared {
-            pages: Mutex::default(),
-            changed: watch::Sender::new(0),
-            limit: limit.max(1),
-            watcher,
-        };
-        Self {
-            shared: Arc::new(shared),
-        }
+        let shared = Shared { pages: Mutex::default(), changed: watch::Sender::new(0), limit: limit.max(1), watcher };
+        Self { shared: Arc::new(shared) }
     }
 
     /// All entries held, oldest first.
@@ -179,11 +169,7 @@ impl Journal {
 
     /// Waits until the predicate holds for the entries held; `false` when the deadline came first. Looks at once and
     /// after each change, and never between.
-    pub async fn wait_until(
-        &self,
-        deadline: Instant,
-        mut predicate: impl FnMut(&[Entry]) -> bool,
-    ) -> bool {
+    pub async fn wait_until(&self, deadline: Instant, mut predicate: impl FnMut(&[Entry]) -> bool) -> bool {
         let mut changed = self.shared.changed.subscribe();
         loop {
             changed.borrow_and_update();
@@ -213,19 +199,11 @@ impl Journal {
             pages.dropped + pages.entries.len() - 1
         };
         self.announce();
-        Page {
-            journal: self.clone(),
-            index,
-        }
+        Page { journal: self.clone(), index }
     }
 
     fn select(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Entry> {
-        self.snapshot()
-            .entries
-            .iter()
-            .filter(|entry| wanted(entry))
-            .cloned()
-            .collect()
+        self.snapshot().entries.iter().filter(|entry| wanted(entry)).cloned().collect()
     }
 
     fn snapshot(&self) -> Arc<Pages> {
@@ -236,10 +214,7 @@ impl Journal {
         {
             let mut pages = self.lock();
             let pages = Arc::make_mut(&mut pages);
-            let Some(entry) = index
-                .checked_sub(pages.dropped)
-                .and_then(|at| pages.entries.get_mut(at))
-            else {
+            let Some(entry) = index.checked_sub(pages.dropped).and_then(|at| pages.entries.get_mut(at)) else {
                 return;
             };
             change(entry);
@@ -252,18 +227,13 @@ impl Journal {
     }
 
     fn lock(&self) -> MutexGuard<'_, Arc<Pages>> {
-        self.shared
-            .pages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Journal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Journal")
-            .field("len", &self.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Journal").field("len", &self.len()).finish_non_exhaustive()
     }
 }
 
@@ -276,13 +246,8 @@ pub(crate) struct Page {
 impl Page {
     /// Notes the answer that is about to go out.
     pub(crate) fn answered(&self, status: u16, body: &[u8]) {
-        let answered = Answered {
-            at: Instant::now(),
-            status,
-            body: body.to_vec(),
-        };
-        self.journal
-            .change(self.index, |entry| entry.answered = Some(answered));
+        let answered = Answered { at: Instant::now(), status, body: body.to_vec() };
+        self.journal.change(self.index, |entry| entry.answered = Some(answered));
     }
 
     /// Notes that the caller is gone.
@@ -300,11 +265,7 @@ impl Drop for Page {
             return;
         };
         let pages = self.journal.snapshot();
-        if let Some(entry) = self
-            .index
-            .checked_sub(pages.dropped)
-            .and_then(|at| pages.entries.get(at))
-        {
+        if let Some(entry) = self.index.checked_sub(pages.dropped).and_then(|at| pages.entries.get(at)) {
             watcher(entry);
         }
     }
@@ -353,12 +314,7 @@ mod tests {
             journal.open(entry("/balance"));
         }
         first.answered(200, b"{}");
-        assert!(
-            journal
-                .entries()
-                .iter()
-                .all(|entry| entry.answered.is_none())
-        );
+        assert!(journal.entries().iter().all(|entry| entry.answered.is_none()));
     }
 
     #[test]
@@ -367,9 +323,7 @@ mod tests {
         let watcher: Watcher = {
             let seen = Arc::clone(&seen);
             Arc::new(move |entry: &Entry| {
-                seen.lock()
-                    .expect("unpoisoned")
-                    .push((entry.index, entry.status()));
+                seen.lock().expect("unpoisoned").push((entry.index, entry.status()));
             })
         };
         let journal = Journal::new(9, Some(watcher));
@@ -377,10 +331,7 @@ mod tests {
         drop(journal.open(entry("/balance")));
         first.answered(200, b"{}");
         drop(first);
-        assert_eq!(
-            *seen.lock().expect("unpoisoned"),
-            [(1, None), (0, Some(200))]
-        );
+        assert_eq!(*seen.lock().expect("unpoisoned"), [(1, None), (0, Some(200))]);
     }
 
     #[tokio::test]
@@ -388,15 +339,7 @@ mod tests {
         let journal = Journal::new(9, None);
         journal.open(entry("/status"));
         let same = journal.clone();
-        assert!(
-            journal
-                .wait_until(Instant::now(), |entries| entries.len() == same.len())
-                .await
-        );
-        assert!(
-            !journal
-                .wait_until(Instant::now(), |entries| entries.len() > 1)
-                .await
-        );
+        assert!(journal.wait_until(Instant::now(), |entries| entries.len() == same.len()).await);
+        assert!(!journal.wait_until(Instant::now(), |entries| entries.len() > 1).await);
     }
 }

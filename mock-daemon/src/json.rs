@@ -23,21 +23,13 @@ pub enum Json {
 impl Json {
     /// An object with its members in the given order.
     pub fn object<K: Into<String>, const N: usize>(members: [(K, Json); N]) -> Self {
-        Self::Object(
-            members
-                .into_iter()
-                .map(|(name, value)| (name.into(), value))
-                .collect(),
-        )
+        Self::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }
 
     /// The value of a member, the last one when the name repeats.
     pub fn member(&self, name: &str) -> Option<&Json> {
         match self {
-            Self::Object(members) => members
-                .iter()
-                .rev()
-                .find_map(|(key, value)| (key == name).then_some(value)),
+            Self::Object(members) => members.iter().rev().find_map(|(key, value)| (key == name).then_some(value)),
             _ => None,
         }
     }
@@ -77,14 +69,8 @@ impl Json {
         match self {
             Self::Array(items) => Self::Array(items.into_iter().map(Self::sorted).collect()),
             Self::Object(members) => {
-                let unique: std::collections::BTreeMap<String, Json> =
-                    members.into_iter().collect();
-                Self::Object(
-                    unique
-                        .into_iter()
-                        .map(|(name, value)| (name, value.sorted()))
-                        .collect(),
-                )
+                let unique: std::collections::BTreeMap<String, Json> = members.into_iter().collect();
+                Self::Object(unique.into_iter().map(|(name, value)| (name, value.sorted())).collect())
             }
             other => other,
         }
@@ -165,11 +151,7 @@ impl Members {
 
     /// Adds a text unless it is empty, as Go's `omitempty` does.
     pub fn text(self, name: &str, value: &str) -> Self {
-        if value.is_empty() {
-            self
-        } else {
-            self.put(name, value)
-        }
+        if value.is_empty() { self } else { self.put(name, value) }
     }
 
     /// Adds `true`, or nothing.

@@ -95,22 +95,12 @@ impl Fault {
             Self::Bad(status, words) => Some(Response::text(status, words)),
         };
         let hung_up = matches!(self, Self::Gone);
-        Unreadable::Malformed(Box::new(Malformed {
-            head,
-            bytes,
-            at: Instant::now(),
-            answer,
-            hung_up,
-        }))
+        Unreadable::Malformed(Box::new(Malformed { head, bytes, at: Instant::now(), answer, hung_up }))
     }
 }
 
 /// Reads up to the empty line and takes the head out of `buffered`.
-async fn read_head<S>(
-    stream: &mut S,
-    buffered: &mut Vec<u8>,
-    patience: Duration,
-) -> Result<Head, Unreadable>
+async fn read_head<S>(stream: &mut S, buffered: &mut Vec<u8>, patience: Duration) -> Result<Head, Unreadable>
 where
     S: AsyncRead + Unpin,
 {
@@ -124,9 +114,7 @@ where
                     Some(fault) => Err(fault.into_unreadable(head, std::mem::take(buffered))),
                 };
             }
-            Ok(None) if buffered.len() > HEAD_LIMIT => {
-                Fault::Bad(431, "431 Request Header Fields Too Large")
-            }
+            Ok(None) if buffered.len() > HEAD_LIMIT => Fault::Bad(431, "431 Request Header Fields Too Large"),
             Ok(None) => match more(stream, buffered, until).await {
                 Ok(()) => {
                     until.get_or_insert_with(|| Instant::now() + patience);
@@ -149,13 +137,10 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(Head, usize)>, Fault> {
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(bytes) {
         Ok(httparse::Status::Partial) => Ok(None),
-        Err(httparse::Error::TooManyHeaders) => {
-            Err(Fault::Bad(431, "431 Request Header Fields Too Large"))
+        Err(httparse::Error::TooManyHeaders) => Err(Fault::Bad(431, "431 Request Header Fields Too Large")),
+        Err(httparse::Error::Version) => {
+            Err(Fault::Bad(505, "505 HTTP Version Not Supported: unsupported protocol version"))
         }
-        Err(httparse::Error::Version) => Err(Fault::Bad(
-            505,
-            "505 HTTP Version Not Supported: unsupported protocol version",
-        )),
         Err(_) => Err(Fault::Bad(400, "400 Bad Request")),
         Ok(httparse::Status::Complete(length)) => {
             let head = Head {
@@ -171,24 +156,13 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(Head, usize)>, Fault> {
 
 /// Copies parsed headers, with bytes that are not UTF-8 replaced.
 pub(crate) fn owned(headers: &[httparse::Header<'_>]) -> Vec<(String, String)> {
-    headers
-        .iter()
-        .map(|header| {
-            (
-                header.name.to_owned(),
-                String::from_utf8_lossy(header.value).into_owned(),
-            )
-        })
-        .collect()
+    headers.iter().map(|header| (header.name.to_owned(), String::from_utf8_lossy(header.value).into_owned())).collect()
 }
 
 /// HTTP/1.1 asks for exactly one `Host`: Go's server refuses the rest before any handler sees it.
 fn host_fault(head: &Head) -> Option<Fault> {
     match head.values("Host").count() {
-        0 if head.minor == 1 => Some(Fault::Bad(
-            400,
-            "400 Bad Request: missing required Host header",
-        )),
+        0 if head.minor == 1 => Some(Fault::Bad(400, "400 Bad Request: missing required Host header")),
         0 | 1 => None,
         _ => Some(Fault::Bad(400, "400 Bad Request: too many Host headers")),
     }
@@ -205,10 +179,7 @@ fn framing(head: &Head) -> Result<Framing, Fault> {
         return if coding.trim().eq_ignore_ascii_case("chunked") {
             Ok(Framing::Chunked)
         } else {
-            Err(Fault::Bad(
-                501,
-                "501 Not Implemented: unsupported transfer encoding",
-            ))
+            Err(Fault::Bad(501, "501 Not Implemented: unsupported transfer encoding"))
         };
     }
     let mut length = None;
@@ -219,10 +190,7 @@ fn framing(head: &Head) -> Result<Framing, Fault> {
         match (this, length) {
             (None, _) => return Err(Fault::Bad(400, "400 Bad Request: bad Content-Length")),
             (Some(this), Some(before)) if this != before => {
-                return Err(Fault::Bad(
-                    400,
-                    "400 Bad Request: several Content-Length headers",
-                ));
+                return Err(Fault::Bad(400, "400 Bad Request: several Content-Length headers"));
             }
             (Some(this), _) => length = Some(this),
         }
@@ -230,12 +198,7 @@ fn framing(head: &Head) -> Result<Framing, Fault> {
     Ok(Framing::Length(length.unwrap_or(0)))
 }
 
-async fn read_body<S>(
-    stream: &mut S,
-    buffered: &mut Vec<u8>,
-    head: &Head,
-    body: &mut Vec<u8>,
-) -> Result<(), Fault>
+async fn read_body<S>(stream: &mut S, buffered: &mut Vec<u8>, head: &Head, body: &mut Vec<u8>) -> Result<(), Fault>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -246,35 +209,23 @@ where
         Some(_) => return Err(Fault::Bad(417, "417 Expectation Failed")),
     };
     if expects && !matches!(framing, Framing::Length(0)) && buffered.is_empty() {
-        stream
-            .write_all(b"HTTP/1.1 100 Continue\r\n\r\n")
-            .await
-            .map_err(|_| Fault::Gone)?;
+        stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Fault::Gone)?;
     }
     match framing {
-        Framing::Length(length) if length > BODY_LIMIT => {
-            Err(Fault::Bad(413, "413 Request Entity Too Large"))
-        }
+        Framing::Length(length) if length > BODY_LIMIT => Err(Fault::Bad(413, "413 Request Entity Too Large")),
         Framing::Length(length) => read_exactly(stream, buffered, length, body).await,
         Framing::Chunked => read_chunks(stream, buffered, body).await,
     }
 }
 
 /// Moves `length` more bytes into the body; what came so far stays there when the caller goes away.
-async fn read_exactly<S>(
-    stream: &mut S,
-    buffered: &mut Vec<u8>,
-    length: u64,
-    body: &mut Vec<u8>,
-) -> Result<(), Fault>
+async fn read_exactly<S>(stream: &mut S, buffered: &mut Vec<u8>, length: u64, body: &mut Vec<u8>) -> Result<(), Fault>
 where
     S: AsyncRead + Unpin,
 {
     let mut missing = length;
     loop {
-        let here = usize::try_from(missing)
-            .unwrap_or(usize::MAX)
-            .min(buffered.len());
+        let here = usize::try_from(missing).unwrap_or(usize::MAX).min(buffered.len());
         body.extend(buffered.drain(..here));
         missing -= here as u64;
         if missing == 0 {
@@ -284,11 +235,7 @@ where
     }
 }
 
-async fn read_chunks<S>(
-    stream: &mut S,
-    buffered: &mut Vec<u8>,
-    body: &mut Vec<u8>,
-) -> Result<(), Fault>
+async fn read_chunks<S>(stream: &mut S, buffered: &mut Vec<u8>, body: &mut Vec<u8>) -> Result<(), Fault>
 where
     S: AsyncRead + Unpin,
 {
@@ -342,11 +289,7 @@ where
 }
 
 /// Appends what the caller sends next.
-async fn more<S>(
-    stream: &mut S,
-    buffered: &mut Vec<u8>,
-    until: Option<Instant>,
-) -> Result<(), Fault>
+async fn more<S>(stream: &mut S, buffered: &mut Vec<u8>, until: Option<Instant>) -> Result<(), Fault>
 where
     S: AsyncRead + Unpin,
 {
@@ -355,9 +298,7 @@ where
     let read = stream.read_buf(buffered);
     let read = match until {
         None => read.await,
-        Some(until) => tokio::time::timeout_at(until, read)
-            .await
-            .map_err(|_| Fault::Slow)?,
+        Some(until) => tokio::time::timeout_at(until, read).await.map_err(|_| Fault::Slow)?,
     };
     match read {
         Ok(0) | Err(_) => Err(Fault::Gone),
@@ -381,12 +322,7 @@ pub(crate) async fn read_response<S>(stream: &mut S) -> io::Result<Received>
 where
     S: AsyncRead + Unpin,
 {
-    let broken = |what: &str| {
-        io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("the inner server's answer {what}"),
-        )
-    };
+    let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("the inner server's answer {what}"));
     let gone = |_| io::Error::from(io::ErrorKind::UnexpectedEof);
     let mut buffered = Vec::new();
     let (status, headers) = loop {
@@ -410,14 +346,8 @@ where
         .and_then(|(_, value)| value.parse().ok())
         .ok_or_else(|| broken("has no length"))?;
     let mut body = Vec::new();
-    read_exactly(stream, &mut buffered, length, &mut body)
-        .await
-        .map_err(gone)?;
-    Ok(Received {
-        status,
-        headers,
-        body,
-    })
+    read_exactly(stream, &mut buffered, length, &mut body).await.map_err(gone)?;
+    Ok(Received { status, headers, body })
 }
 
 #[cfg(test)]
@@ -487,10 +417,7 @@ mod tests {
             let (request, rest) = read(&[&whole[..cut], &whole[cut..]]).await;
             let request = request.expect("a request");
             assert_eq!(request.body, b"abcd");
-            assert_eq!(
-                (request.head.path(), request.head.query()),
-                ("/status", Some("a=b"))
-            );
+            assert_eq!((request.head.path(), request.head.query()), ("/status", Some("a=b")));
             assert_eq!(rest, b"GET", "what follows stays for the next request");
         }
     }
@@ -512,28 +439,15 @@ mod tests {
             (b"hello\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
-            (
-                b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-                400,
-            ),
-            (
-                b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-                400,
-            ),
-            (
-                b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                400,
-            ),
+            (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
             (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
         ];
         for (bytes, status) in table {
             match read(&[bytes]).await.0 {
                 Err(Unreadable::Malformed(malformed)) => {
-                    assert_eq!(
-                        malformed.answer.map(|answer| answer.status),
-                        Some(status),
-                        "{bytes:?}"
-                    );
+                    assert_eq!(malformed.answer.map(|answer| answer.status), Some(status), "{bytes:?}");
                 }
                 other => panic!("{bytes:?} gave {other:?}"),
             }
@@ -543,15 +457,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_breaks_off_keeps_what_came() {
-        let (request, _) =
-            read(&[b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc"]).await;
-        let Err(Unreadable::Malformed(malformed)) = request else {
-            panic!("{request:?}")
-        };
-        assert_eq!(
-            (malformed.bytes.as_slice(), malformed.hung_up),
-            (b"abc".as_slice(), true)
-        );
+        let (request, _) = read(&[b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc"]).await;
+        let Err(Unreadable::Malformed(malformed)) = request else { panic!("{request:?}") };
+        assert_eq!((malformed.bytes.as_slice(), malformed.hung_up), (b"abc".as_slice(), true));
         assert_eq!(malformed.head.method, "POST");
     }
 
@@ -560,9 +468,7 @@ mod tests {
         let (mut near, mut far) = tokio::io::duplex(64);
         far.write_all(b"POST /st").await.expect("room for it");
         let request = read_request(&mut near, &mut Vec::new(), Duration::from_millis(1)).await;
-        let Err(Unreadable::Malformed(malformed)) = request else {
-            panic!("{request:?}")
-        };
+        let Err(Unreadable::Malformed(malformed)) = request else { panic!("{request:?}") };
         assert_eq!(malformed.bytes, b"POST /st");
         assert!(malformed.answer.is_none() && !malformed.hung_up);
     }

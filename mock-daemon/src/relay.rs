@@ -37,26 +37,11 @@ pub(crate) async fn start(world: World) -> io::Result<(MockServer, Relay)> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
     let listener = socket.listen(BACKLOG)?.into_std()?;
-    let server = MockServer::builder()
-        .listener(listener)
-        .disable_request_recording()
-        .start()
-        .await;
+    let server = MockServer::builder().listener(listener).disable_request_recording().start().await;
     let tickets = Tickets::default();
-    let responder = Responder {
-        world,
-        tickets: tickets.clone(),
-    };
-    Mock::given(any())
-        .respond_with(responder)
-        .mount(&server)
-        .await;
-    let relay = Relay {
-        address: *server.address(),
-        lanes: Semaphore::new(LANES),
-        idle: Mutex::default(),
-        tickets,
-    };
+    let responder = Responder { world, tickets: tickets.clone() };
+    Mock::given(any()).respond_with(responder).mount(&server).await;
+    let relay = Relay { address: *server.address(), lanes: Semaphore::new(LANES), idle: Mutex::default(), tickets };
     Ok((server, relay))
 }
 
@@ -110,11 +95,7 @@ impl Relay {
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
             .map_or("application/json", |(_, value)| value.as_str());
-        Ok(Relayed::Now(Response::typed(
-            received.status,
-            content_type,
-            received.body,
-        )))
+        Ok(Relayed::Now(Response::typed(received.status, content_type, received.body)))
     }
 }
 
@@ -132,10 +113,7 @@ impl Respond for Responder {
         match self.world.answer(route, &request.body) {
             Outcome::Now(answer) => template(&answer),
             Outcome::Later(waiting) => {
-                let number = request
-                    .headers
-                    .get(TICKET)
-                    .and_then(|value| value.to_str().ok()?.parse().ok());
+                let number = request.headers.get(TICKET).and_then(|value| value.to_str().ok()?.parse().ok());
                 self.tickets.deposit(number, waiting);
                 ResponseTemplate::new(202)
             }
@@ -158,10 +136,7 @@ impl Tickets {
     fn draw(&self) -> Ticket<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         lock(&self.open).insert(number, None);
-        Ticket {
-            tickets: self,
-            number,
-        }
+        Ticket { tickets: self, number }
     }
 
     /// Leaves the wait for the front to find, unless nobody waits any more.
@@ -182,9 +157,7 @@ struct Ticket<'a> {
 
 impl Ticket<'_> {
     fn redeem(self) -> Option<Waiting> {
-        lock(&self.tickets.open)
-            .get_mut(&self.number)
-            .and_then(Option::take)
+        lock(&self.tickets.open).get_mut(&self.number).and_then(Option::take)
     }
 }
 

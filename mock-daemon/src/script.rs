@@ -122,10 +122,7 @@ impl Response {
 
     /// The value of the first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
@@ -139,10 +136,7 @@ pub(crate) struct Script {
 impl Script {
     /// No rules, nothing released.
     pub(crate) fn new() -> Self {
-        Self {
-            rules: Mutex::new(Vec::new()),
-            released: watch::Sender::new(BTreeSet::new()),
-        }
+        Self { rules: Mutex::new(Vec::new()), released: watch::Sender::new(BTreeSet::new()) }
     }
 
     /// Adds a rule that wins over all before it.
@@ -159,9 +153,7 @@ impl Script {
     pub(crate) fn take(&self, path: &str, admitted: Option<Route>) -> Option<Reply> {
         let mut rules = self.rules();
         rules.retain(|rule| rule.times != Times::Exactly(0));
-        let index = rules
-            .iter()
-            .rposition(|rule| rule.on.meets(path, admitted))?;
+        let index = rules.iter().rposition(|rule| rule.on.meets(path, admitted))?;
         match &mut rules[index].times {
             Times::Always => Some(rules[index].reply.clone()),
             Times::Exactly(left) if *left > 1 => {
@@ -196,11 +188,7 @@ mod tests {
     use super::*;
 
     fn rule(on: On, times: Times, body: &str) -> Rule {
-        Rule {
-            on,
-            times,
-            reply: Reply::Respond(Response::json(200, body)),
-        }
+        Rule { on, times, reply: Reply::Respond(Response::json(200, body)) }
     }
 
     fn body(reply: Option<Reply>) -> Option<String> {
@@ -230,9 +218,6 @@ mod tests {
         script.add(rule(On::Route(Route::Status), Times::Once, "status"));
         assert_eq!(body(script.take("/status", None)), None);
         assert_eq!(body(script.take("/balance", Some(Route::Balance))), None);
-        assert_eq!(
-            body(script.take("/status", Some(Route::Status))),
-            Some("status".into())
-        );
+        assert_eq!(body(script.take("/status", Some(Route::Status))), Some("status".into()));
     }
 }

@@ -20,90 +20,39 @@ use serde_json::{Value, json};
 /// One thing that somebody does.
 #[derive(Clone, Debug)]
 enum Step {
-    Send {
-        to: String,
-        call: bool,
-        at_once: bool,
-    },
-    Continue {
-        task: Index,
-        payment: Option<&'static str>,
-    },
-    Get {
-        task: Index,
-        bound: u16,
-    },
-    Wait {
-        task: Index,
-    },
-    Cancel {
-        task: Index,
-    },
-    Reply {
-        task: Index,
-        state: &'static str,
-        text: bool,
-    },
-    Pay {
-        task: Index,
-        decision: &'static str,
-    },
+    Send { to: String, call: bool, at_once: bool },
+    Continue { task: Index, payment: Option<&'static str> },
+    Get { task: Index, bound: u16 },
+    Wait { task: Index },
+    Cancel { task: Index },
+    Reply { task: Index, state: &'static str, text: bool },
+    Pay { task: Index, decision: &'static str },
     List,
-    Play {
-        task: Index,
-        step: Box<Move>,
-    },
-    Deliver {
-        skill: bool,
-        known: bool,
-    },
-    Decide {
-        held: Index,
-        approve: bool,
-    },
-    Advance {
-        seconds: u64,
-    },
-    Limits {
-        auto: u64,
-        agent: u64,
-    },
-    OperatorPays {
-        task: Index,
-    },
-    Read {
-        route: usize,
-    },
+    Play { task: Index, step: Box<Move> },
+    Deliver { skill: bool, known: bool },
+    Decide { held: Index, approve: bool },
+    Advance { seconds: u64 },
+    Limits { auto: u64, agent: u64 },
+    OperatorPays { task: Index },
+    Read { route: usize },
 }
 
 fn moves() -> impl Strategy<Value = Move> {
-    let price = (
-        0_u64..12,
-        select(vec![Offer::One, Offer::Several, Offer::Unpayable]),
-    );
+    let price = (0_u64..12, select(vec![Offer::One, Offer::Several, Offer::Unpayable]));
     prop_oneof![
         Just(Move::Collects),
         Just(Move::Progress("on it".into())),
         Just(Move::Asks("which?".into())),
         Just(Move::Holds),
-        any::<bool>().prop_map(|unproven| Move::Answers(Reply {
-            unproven,
-            ..Reply::text("done")
-        })),
+        any::<bool>().prop_map(|unproven| Move::Answers(Reply { unproven, ..Reply::text("done") })),
         Just(Move::Answers(Reply::default())),
-        Just(Move::Answers(Reply {
-            files: vec![file("a.txt", "text/plain", 1)],
-            ..Reply::default()
-        })),
+        Just(Move::Answers(Reply { files: vec![file("a.txt", "text/plain", 1)], ..Reply::default() })),
         Just(Move::EffectFails("no".into())),
         select(REFUSALS.to_vec()).prop_map(|reason| Move::Rejects(reason.into(), None)),
         select(BREAKS.to_vec()).prop_map(|reason| Move::Fails(reason.into())),
         Just(Move::Errs("TaskNotFoundError".into())),
         Just(Move::Cancels),
-        price.prop_map(|(amount, offer)| Move::Quotes(Price {
-            offer,
-            ..Price::of(amount)
-        })),
+        price.prop_map(|(amount, offer)| Move::Quotes(Price { offer, ..Price::of(amount) })),
         Just(Move::Settles),
         select(FAILURES.to_vec()).prop_map(|(reason, _)| Move::SettlementFails(reason.into())),
         Just(Move::SettlementPending),
@@ -153,14 +102,9 @@ fn ask(world: &World, route: Route, body: &Value) -> (u16, Value) {
 }
 
 fn take(world: &World, step: Step) {
-    let ids: Vec<String> =
-        world.with(|state| state.tasks().iter().map(|task| task.id.clone()).collect());
+    let ids: Vec<String> = world.with(|state| state.tasks().iter().map(|task| task.id.clone()).collect());
     let some = |task: Index| {
-        if ids.is_empty() {
-            "ix_none".to_owned()
-        } else {
-            task.get(&ids).clone()
-        }
+        if ids.is_empty() { "ix_none".to_owned() } else { task.get(&ids).clone() }
     };
     let (status, _) = match step {
         Step::Send { to, call, at_once } => {
@@ -173,88 +117,50 @@ fn take(world: &World, step: Step) {
             }
             ask(world, Route::TasksSend, &body)
         }
-        Step::Continue {
-            task,
-            payment: None,
-        } => ask(
-            world,
-            Route::TasksSend,
-            &json!({"task_id": some(task), "text": "more"}),
-        ),
-        Step::Continue {
-            task,
-            payment: Some(decision),
-        } => ask(
+        Step::Continue { task, payment: None } => {
+            ask(world, Route::TasksSend, &json!({"task_id": some(task), "text": "more"}))
+        }
+        Step::Continue { task, payment: Some(decision) } => ask(
             world,
             Route::TasksSend,
             &json!({"task_id": some(task), "text": "pay", "metadata": {"x402.payment.status": decision}}),
         ),
         Step::Get { task, bound } => {
             let bound = usize::from(bound);
-            let (status, body) = ask(
-                world,
-                Route::TasksGet,
-                &json!({"task_id": some(task), "max_task_bytes": bound}),
-            );
+            let (status, body) = ask(world, Route::TasksGet, &json!({"task_id": some(task), "max_task_bytes": bound}));
             if bound >= 4096 {
                 assert!(body.to_string().len() <= bound.max(24_576), "{bound}");
             }
             (status, body)
         }
-        Step::Wait { task } => ask(
-            world,
-            Route::TasksWait,
-            &json!({"task_id": some(task), "timeout_ms": 1}),
-        ),
+        Step::Wait { task } => ask(world, Route::TasksWait, &json!({"task_id": some(task), "timeout_ms": 1})),
         Step::Cancel { task } => ask(world, Route::TasksCancel, &json!({"task_id": some(task)})),
         Step::Reply { task, state, text } => ask(
             world,
             Route::TasksReply,
             &json!({"task_id": some(task), "state": state, "text": if text { "so" } else { "" }}),
         ),
-        Step::Pay { task, decision } => ask(
-            world,
-            Route::TasksPay,
-            &json!({"task_id": some(task), "decision": decision}),
-        ),
-        Step::List => ask(
-            world,
-            Route::TasksList,
-            &json!({"max_task_bytes": 8192, "page_size": 100}),
-        ),
+        Step::Pay { task, decision } => {
+            ask(world, Route::TasksPay, &json!({"task_id": some(task), "decision": decision}))
+        }
+        Step::List => ask(world, Route::TasksList, &json!({"max_task_bytes": 8192, "page_size": 100})),
         Step::Read { route } => ask(world, Route::ALL[route], &json!({})),
         Step::Play { task, step } => {
             world.play(&some(task), *step);
             return;
         }
         Step::Deliver { skill, known } => {
-            let from = if known {
-                Behaviour::aid("answers")
-            } else {
-                Behaviour::aid("asks")
-            };
+            let from = if known { Behaviour::aid("answers") } else { Behaviour::aid("asks") };
             let skill = skill.then(|| "text.digest".to_owned());
-            world.deliver(Inbound {
-                skill,
-                ..Inbound::text(&from, "for you")
-            });
+            world.deliver(Inbound { skill, ..Inbound::text(&from, "for you") });
             return;
         }
         Step::Decide { held, approve } => {
-            let held_ids: Vec<String> = world.with(|state| {
-                state
-                    .pending()
-                    .iter()
-                    .map(|item| item.inbound.id.clone())
-                    .collect()
-            });
+            let held_ids: Vec<String> =
+                world.with(|state| state.pending().iter().map(|item| item.inbound.id.clone()).collect());
             if !held_ids.is_empty() {
                 let id = held.get(&held_ids);
-                assert!(if approve {
-                    world.approve(id)
-                } else {
-                    world.reject(id)
-                });
+                assert!(if approve { world.approve(id) } else { world.reject(id) });
             }
             return;
         }

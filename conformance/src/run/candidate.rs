@@ -185,13 +185,25 @@ impl Process {
     /// Closes its input.
     pub(super) fn close_input(&mut self) {
         if self.stdin.take().is_some() {
+            self.tell_to_end();
+        }
+    }
+
+    /// From here on its end is no longer its own choice; one that has ended already keeps its own.
+    fn tell_to_end(&mut self) {
+        if self.status.is_none()
+            && let Ok(Some(status)) = self.child.try_wait()
+        {
+            self.status = Some((status, Instant::now()));
+        }
+        if self.status.is_none() {
             self.told_to_end.get_or_insert_with(Instant::now);
         }
     }
 
     /// Sends SIGTERM to it (not to its children).
     pub(super) fn terminate(&mut self) {
-        self.told_to_end.get_or_insert_with(Instant::now);
+        self.tell_to_end();
         if let Some(pid) = self.group {
             // It may have ended already; that is fine.
             let _ = rustix::process::kill_process(pid, Signal::TERM);

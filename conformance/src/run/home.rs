@@ -112,7 +112,12 @@ impl Home {
         self.before = self.marks();
     }
 
-    /// Notes which traps are open for reading at this moment.
+    /// Whether there are traps to look at.
+    pub(super) fn has_traps(&self) -> bool {
+        !self.fifos.is_empty()
+    }
+
+    /// Notes which traps are open for reading at this moment, and lets whoever opened one go on: he reads nothing.
     pub(super) fn look_at_traps(&mut self) {
         for (name, path) in &self.fifos {
             // Opening a pipe for writing without waiting succeeds only if somebody has it open for reading.

@@ -358,7 +358,7 @@ impl Worker {
             };
             let doubtful = matches!(
                 ran.judgement.verdict,
-                Verdict::Fail | Verdict::NotExercised | Verdict::HarnessError | Verdict::Warn
+                Verdict::Fail | Verdict::NotExercised | Verdict::HarnessError
             ) || ran.judgement.tag.is_some();
             let in_company = ran.observation.as_ref().is_some_and(|seen| seen.shared);
             let broke = ran.judgement.tag.is_some();

@@ -21,6 +21,8 @@ use crate::revision::Revision;
 pub(super) const OPEN: &str = "open";
 /// `tools/list` is followed through so many pages; a list that never ends is cut off there.
 const MOST_PAGES: usize = 50;
+/// How often traps are looked at while an answer is awaited.
+const TRAP: Duration = Duration::from_millis(40);
 
 /// One candidate process with its daemon.
 pub(super) struct Session {
@@ -318,10 +320,13 @@ impl Session {
             if self.process.heard(|heard| heard.closed) {
                 return StepEnd::CandidateGone;
             }
+            // Whoever opens a trap is stuck until it is opened from this side, too.
+            let look = tokio::time::sleep(if self.home.has_traps() { TRAP } else { bound });
             tokio::select! {
                 changed = news.changed() => if changed.is_err() && !self.process.heard(|heard| heard.closed) {
                     return StepEnd::CandidateGone;
                 },
+                () = look, if self.home.has_traps() => self.home.look_at_traps(),
                 () = tokio::time::sleep_until(deadline.into()) => {
                     self.patience.hung();
                     return StepEnd::RanOut { waiting_for: format!("the answer to `{label}`"), bound };
@@ -360,6 +365,10 @@ impl Session {
                         // Ids may be used again: an answer belongs to the oldest request that has none yet.
                         let open = self.exchanges.iter().position(|open| same(open) && open.replies.is_empty());
                         let open = open.or_else(|| self.exchanges.iter().rposition(same));
+                        // An id that came back as another type is wrong, which every case says; waiting for the right
+                        // one would only hide it behind a timeout.
+                        let alike = |open: &Open| open.replies.is_empty() && looks_alike(&open.id, id);
+                        let open = open.or_else(|| self.exchanges.iter().position(alike));
                         if let Some(open) = open {
                             self.exchanges[open].replies.push((message.clone(), *at, index));
                         }
@@ -512,6 +521,14 @@ pub(super) enum StartFailure {
     Spawn(io::Error),
     /// The kit's own part went wrong.
     Kit(String),
+}
+
+/// Whether two ids differ only in being a string or a number.
+fn looks_alike(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Number(number), Json::String(text)) | (Json::String(text), Json::Number(number)) => number == text,
+        _ => false,
+    }
 }
 
 fn since(start: Instant, at: Instant) -> Duration {

@@ -18,10 +18,7 @@ fn message(id: &str, role: Role, text: &str) -> Message {
 }
 
 fn metadata(members: &[(&str, Json)]) -> Metadata {
-    members
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect()
+    members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 fn task(history: Vec<Message>) -> Task {
@@ -54,11 +51,8 @@ fn the_estimates_are_those_of_the_contract() {
     assert_eq!(message_size(&message("a", Role::Agent, "<<<")), 307);
     let artifact = Artifact::new("anet.reply", "anet.reply", vec![Part::text("hello")]);
     assert_eq!(artifact_size(&artifact), 267);
-    let own = metadata(&[
-        ("anet.peer_aid", "x".into()),
-        ("anet.role", "requester".into()),
-        ("anet.state_seq", 7_i64.into()),
-    ]);
+    let own =
+        metadata(&[("anet.peer_aid", "x".into()), ("anet.role", "requester".into()), ("anet.state_seq", 7_i64.into())]);
     assert_eq!(metadata_size(&own), 88);
 }
 
@@ -100,10 +94,7 @@ fn a_small_task_comes_back_equal() {
 fn the_edge_is_where_the_contract_has_it() {
     let whole = task(vec![message("h", Role::User, &"x".repeat(7620))]);
     assert_eq!(task_within(&whole, 8192), whole);
-    let cut = task_within(
-        &task(vec![message("h", Role::User, &"x".repeat(7621))]),
-        8192,
-    );
+    let cut = task_within(&task(vec![message("h", Role::User, &"x".repeat(7621))]), 8192);
     assert_eq!(cut.history.len(), 1);
     assert!(notice_size(&cut.history[0].metadata).is_some());
     assert_eq!(cut.metadata.get(MARK), Some(&Json::from(true)));
@@ -113,17 +104,9 @@ fn the_edge_is_where_the_contract_has_it() {
 fn the_newest_messages_stay_and_the_older_go() {
     let three = ["h0", "h1", "h2"].map(|id| message(id, Role::User, &"x".repeat(3000)));
     let cut = task_within(&task(three.to_vec()), 8192);
-    let kept: Vec<_> = cut
-        .history
-        .iter()
-        .map(|message| message.message_id.as_str())
-        .collect();
+    let kept: Vec<_> = cut.history.iter().map(|message| message.message_id.as_str()).collect();
     assert_eq!(kept, ["h1", "h2"]);
-    assert!(
-        cut.history
-            .iter()
-            .all(|message| notice_size(&message.metadata).is_none())
-    );
+    assert!(cut.history.iter().all(|message| notice_size(&message.metadata).is_none()));
     assert_eq!(cut.metadata.get(MARK), Some(&Json::from(true)));
 }
 
@@ -139,10 +122,7 @@ fn three_mebibytes_of_markup_become_a_notice() {
         assert_eq!(cut.history.len(), 1);
         let notice = &cut.history[0];
         assert_eq!(notice.message_id, "new");
-        assert_eq!(
-            notice.metadata.get("anet.state"),
-            Some(&Json::from("working"))
-        );
+        assert_eq!(notice.metadata.get("anet.state"), Some(&Json::from("working")));
         assert_eq!(notice_size(&notice.metadata), Some(18_874_682));
         assert_eq!(notice_size(&notice.parts[0].metadata), Some(18_874_682));
     }
@@ -150,21 +130,14 @@ fn three_mebibytes_of_markup_become_a_notice() {
     let Content::Text(listed) = &task_within(&original, 8192).history[0].parts[0].content else {
         panic!("a notice is text")
     };
-    assert_eq!(
-        listed,
-        "(18874682 bytes, not in this list; use GetTask or get_task)"
-    );
+    assert_eq!(listed, "(18874682 bytes, not in this list; use GetTask or get_task)");
 }
 
 #[test]
 fn a_mebi_of_cjk_fits_after_the_cut() {
     let cjk = "漢".repeat(1 << 20);
     let mut big = task(vec![message("h", Role::Agent, &cjk)]);
-    big.artifacts = vec![Artifact::new(
-        "anet.reply",
-        "anet.reply",
-        vec![Part::text(&cjk)],
-    )];
+    big.artifacts = vec![Artifact::new("anet.reply", "anet.reply", vec![Part::text(&cjk)])];
     let cut = task_read_within(&big, 24_576);
     assert!(length(&cut) <= 24_576);
     assert_eq!(cut.artifacts[0].name, "anet.reply");
@@ -191,23 +164,16 @@ fn only_plain_ids_are_named_in_a_notice() {
         let mut big = task(vec![message("h", Role::Agent, &"y".repeat(30_000))]);
         big.id = id.to_owned();
         let cut = task_read_within(&big, 24_576);
-        let Content::Text(notice) = &cut.history[0].parts[0].content else {
-            panic!("a notice is text")
-        };
+        let Content::Text(notice) = &cut.history[0].parts[0].content else { panic!("a notice is text") };
         let shown = if named { id } else { "<task id>" };
-        assert!(
-            notice.contains(&format!("`anet task get {shown} --full`")),
-            "{notice}"
-        );
+        assert!(notice.contains(&format!("`anet task get {shown} --full`")), "{notice}");
         assert!(notice.contains(&format!("`anet pull {shown}`")), "{notice}");
     }
 }
 
 #[test]
 fn the_nodes_own_statements_survive_a_cut_of_metadata() {
-    let claims: Vec<Json> = (0..400)
-        .map(|n: i64| Json::object([("transaction", Json::from(n))]))
-        .collect();
+    let claims: Vec<Json> = (0..400).map(|n: i64| Json::object([("transaction", Json::from(n))])).collect();
     let mut big = task(vec![message("h", Role::User, "hi")]);
     big.metadata = metadata(&[
         ("anet.effect_status", "UNVERIFIED".into()),
@@ -224,18 +190,8 @@ fn the_nodes_own_statements_survive_a_cut_of_metadata() {
     for bound in [24_576, 8192, 1024] {
         let cut = task_read_within(&big, bound);
         assert!(length(&cut) <= bound, "{} at {bound}", length(&cut));
-        for kept in [
-            "anet.effect_status",
-            "anet.role",
-            "anet.peer_aid",
-            "anet.state_seq",
-            "anet.receipt_verified",
-        ] {
-            assert_eq!(
-                cut.metadata.get(kept),
-                big.metadata.get(kept),
-                "{kept} at {bound}"
-            );
+        for kept in ["anet.effect_status", "anet.role", "anet.peer_aid", "anet.state_seq", "anet.receipt_verified"] {
+            assert_eq!(cut.metadata.get(kept), big.metadata.get(kept), "{kept} at {bound}");
         }
         for gone in ["anet.reason", "anet.unverified_receipts"] {
             assert!(!cut.metadata.contains_key(gone), "{gone} at {bound}");
@@ -250,11 +206,8 @@ fn the_nodes_own_statements_survive_a_cut_of_metadata() {
 #[test]
 fn a_value_of_512_stays_and_one_of_513_goes() {
     let mut big = task(Vec::new());
-    big.metadata = metadata(&[
-        ("a", "x".repeat(510).into()),
-        ("b", "x".repeat(511).into()),
-        ("c", "x".repeat(30_000).into()),
-    ]);
+    big.metadata =
+        metadata(&[("a", "x".repeat(510).into()), ("b", "x".repeat(511).into()), ("c", "x".repeat(30_000).into())]);
     let cut = task_read_within(&big, 24_576);
     assert_eq!(cut.metadata.keys().collect::<Vec<_>>(), ["a", MARK]);
     assert!(cut.history.is_empty());
@@ -292,10 +245,7 @@ fn a_first_fit_that_is_too_long_is_fitted_again() {
     assert!(length(&cut) <= 24_576);
     // The contract's own room is 18127, for a notice of another length than ours.
     assert!((17_000..19_000).contains(&room), "{room}");
-    assert_eq!(
-        cut.metadata.keys().collect::<Vec<_>>(),
-        ["anet.effect_status", "anet.role", MARK]
-    );
+    assert_eq!(cut.metadata.keys().collect::<Vec<_>>(), ["anet.effect_status", "anet.role", MARK]);
 }
 
 #[test]
@@ -304,8 +254,7 @@ fn bounds_below_the_smallest_are_the_smallest() {
     assert_eq!(task_within(&big, 1), task_within(&big, 1024));
     assert_eq!(task_within(&big, 1023), task_within(&big, 1024));
     // From `n` on the message fits: 1024 - 256 - 3 - 3 - 22 - 288.
-    let edge =
-        |n: usize, bound| task_within(&task(vec![message("h", Role::User, &"x".repeat(n))]), bound);
+    let edge = |n: usize, bound| task_within(&task(vec![message("h", Role::User, &"x".repeat(n))]), bound);
     assert!(!edge(452, 1024).metadata.contains_key(MARK));
     assert!(edge(453, 1024).metadata.contains_key(MARK));
     assert!(!edge(453, 1025).metadata.contains_key(MARK));
@@ -314,9 +263,7 @@ fn bounds_below_the_smallest_are_the_smallest() {
 #[test]
 fn many_small_artifacts_are_noticed_when_the_room_is_gone() {
     let mut many = task(Vec::new());
-    many.artifacts = (0..200)
-        .map(|n| Artifact::new(&format!("a{n}"), "", vec![Part::text("x".repeat(100))]))
-        .collect();
+    many.artifacts = (0..200).map(|n| Artifact::new(&format!("a{n}"), "", vec![Part::text("x".repeat(100))])).collect();
     let cut = task_within(&many, 8192);
     assert_eq!(cut.artifacts.len(), 200);
     assert!(notice_size(&cut.artifacts[0].metadata).is_none());

@@ -25,25 +25,16 @@ pub struct View {
 
 impl Default for View {
     fn default() -> Self {
-        Self {
-            history: None,
-            artifacts: true,
-        }
+        Self { history: None, artifacts: true }
     }
 }
 
 /// The task as it is shown.
 pub fn task(state: &State, task: &Task, view: View) -> shape::Task {
-    let skipped = view
-        .history
-        .map_or(0, |newest| task.history.len().saturating_sub(newest));
+    let skipped = view.history.map_or(0, |newest| task.history.len().saturating_sub(newest));
     shape::Task {
         id: task.id.clone(),
-        artifacts: if view.artifacts {
-            artifacts(task)
-        } else {
-            Vec::new()
-        },
+        artifacts: if view.artifacts { artifacts(task) } else { Vec::new() },
         context_id: task.shown_context().to_owned(),
         history: task.history[skipped..].to_vec(),
         metadata: metadata(state, task, view.artifacts),
@@ -63,19 +54,11 @@ fn artifacts(task: &Task) -> Vec<Artifact> {
         None => Vec::new(),
         Some(TaskResult::Reply(text, files)) => {
             let mut parts: Vec<Part> = text.iter().map(Part::text).collect();
-            parts.extend(
-                files
-                    .iter()
-                    .map(|file| crate::world::file_part(&task.id, file)),
-            );
+            parts.extend(files.iter().map(|file| crate::world::file_part(&task.id, file)));
             vec![Artifact::new("anet.reply", "anet.reply", parts)]
         }
         Some(TaskResult::Deliverable(deliverable)) => {
-            vec![Artifact::new(
-                "anet.result",
-                &deliverable.capability,
-                vec![Part::data(deliverable.json())],
-            )]
+            vec![Artifact::new("anet.result", &deliverable.capability, vec![Part::data(deliverable.json())])]
         }
     }
 }
@@ -91,9 +74,7 @@ fn receipt(state: &State, task: &Task) -> Option<Json> {
         .maybe("result_cid", task.result_cid.as_ref())
         .put("verified", receipt.verdict.word());
     Some(match state.page {
-        Page::V03 => members
-            .put("completed_day", clock::day(receipt.completed_at))
-            .sorted(),
+        Page::V03 => members.put("completed_day", clock::day(receipt.completed_at)).sorted(),
         Page::V02 => {
             let requester = match task.side {
                 Side::Requester => &state.aid,
@@ -114,9 +95,7 @@ fn payment_status(task: &Task) -> Option<&'static str> {
     match task.payment.state {
         PayState::None | PayState::Rejected => None,
         PayState::Required => (!ended).then_some("payment-required"),
-        PayState::Failed => {
-            (!ended || !task.payment.receipts.is_empty()).then_some("payment-failed")
-        }
+        PayState::Failed => (!ended || !task.payment.receipts.is_empty()).then_some("payment-failed"),
         PayState::Submitted => Some("payment-submitted"),
         PayState::Completed => Some("payment-completed"),
     }
@@ -135,12 +114,7 @@ fn payment_metadata(task: &Task) -> Metadata {
         out.insert("x402.payment.error".to_owned(), error.into());
     }
     if task.state.terminal() || !task.payment.receipts.is_empty() {
-        let receipts: Vec<Json> = task
-            .payment
-            .receipts
-            .iter()
-            .map(|receipt| receipt.clone().sorted())
-            .collect();
+        let receipts: Vec<Json> = task.payment.receipts.iter().map(|receipt| receipt.clone().sorted()).collect();
         out.insert("x402.payment.receipts".to_owned(), receipts.into());
     }
     if let Some(quote) = task.open_quote() {
@@ -196,10 +170,7 @@ fn metadata(state: &State, task: &Task, with_receipt: bool) -> Metadata {
         put("anet.cancel_requested", true.into());
     }
     if !task.unverified_receipts.is_empty() && task.side == Side::Requester {
-        put(
-            "anet.unverified_receipts",
-            task.unverified_receipts.clone().into(),
-        );
+        put("anet.unverified_receipts", task.unverified_receipts.clone().into());
     }
     if state.page == Page::V03 {
         if let Some(delivery) = &task.delivery {
@@ -214,10 +185,7 @@ fn metadata(state: &State, task: &Task, with_receipt: bool) -> Metadata {
             put("anet.delivery_ends_at", delivery.ends_at.into());
             if delivery.ordered {
                 put("anet.delivery_ordered", true.into());
-                put(
-                    "anet.delivery_wait",
-                    "it goes out after an earlier message to the same agent".into(),
-                );
+                put("anet.delivery_wait", "it goes out after an earlier message to the same agent".into());
             }
         }
         if let Some(note) = &task.payment_note {
@@ -259,13 +227,9 @@ fn status_message(task: &Task) -> Option<Message> {
                 return task.note.clone();
             };
             let mut message = task.note.clone().unwrap_or_else(|| {
-                let mut asked = synthesized(
-                    task,
-                    "The payment did not go through; the quote is still open.".to_owned(),
-                );
-                asked
-                    .parts
-                    .push(Part::text(sentence_of_options(quote, &task.id)));
+                let mut asked =
+                    synthesized(task, "The payment did not go through; the quote is still open.".to_owned());
+                asked.parts.push(Part::text(sentence_of_options(quote, &task.id)));
                 asked
             });
             message.metadata.append(&mut payment_metadata(task));

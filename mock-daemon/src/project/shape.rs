@@ -70,17 +70,12 @@ impl TaskState {
 
     /// The state that either spelling names.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|state| state.stored() == text || state.a2a() == text)
+        Self::ALL.into_iter().find(|state| state.stored() == text || state.a2a() == text)
     }
 
     /// Whether nothing can follow.
     pub const fn terminal(self) -> bool {
-        matches!(
-            self,
-            Self::Completed | Self::Failed | Self::Canceled | Self::Rejected
-        )
+        matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
     }
 }
 
@@ -201,10 +196,7 @@ impl Message {
             .text("contextId", &self.context_id)
             .maybe("extensions", some_list(&self.extensions))
             .maybe("metadata", some_metadata(&self.metadata))
-            .put(
-                "parts",
-                self.parts.iter().map(Part::json).collect::<Vec<_>>(),
-            )
+            .put("parts", self.parts.iter().map(Part::json).collect::<Vec<_>>())
             .maybe("referenceTaskIds", some_list(&self.reference_task_ids))
             .put("role", self.role.a2a())
             .text("taskId", &self.task_id)
@@ -250,10 +242,7 @@ impl Artifact {
             .maybe("extensions", some_list(&self.extensions))
             .maybe("metadata", some_metadata(&self.metadata))
             .text("name", &self.name)
-            .put(
-                "parts",
-                self.parts.iter().map(Part::json).collect::<Vec<_>>(),
-            )
+            .put("parts", self.parts.iter().map(Part::json).collect::<Vec<_>>())
             .done()
     }
 }
@@ -292,15 +281,9 @@ impl Task {
         let list = |items: Vec<Json>| (!items.is_empty()).then_some(items);
         Members::new()
             .put("id", &self.id)
-            .maybe(
-                "artifacts",
-                list(self.artifacts.iter().map(Artifact::json).collect()),
-            )
+            .maybe("artifacts", list(self.artifacts.iter().map(Artifact::json).collect()))
             .put("contextId", &self.context_id)
-            .maybe(
-                "history",
-                list(self.history.iter().map(Message::json).collect()),
-            )
+            .maybe("history", list(self.history.iter().map(Message::json).collect()))
             .maybe("metadata", some_metadata(&self.metadata))
             .put(
                 "status",
@@ -316,12 +299,7 @@ impl Task {
 
 /// Metadata as a JSON object.
 pub fn metadata_json(metadata: &Metadata) -> Json {
-    Json::Object(
-        metadata
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect(),
-    )
+    Json::Object(metadata.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 fn some_metadata(metadata: &Metadata) -> Option<Json> {

@@ -18,21 +18,13 @@ const UNCARDED: &str = "uncarded:";
 pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
     let body = first_value(body)?;
     let fields = Fields::of(&body, "")?;
-    let (skill, tag, q) = (
-        fields.text("skill")?,
-        fields.text("tag")?,
-        fields.text("q")?,
-    );
+    let (skill, tag, q) = (fields.text("skill")?, fields.text("tag")?, fields.text("q")?);
     let (limit, cursor) = (fields.int("limit")?, fields.text("cursor")?);
     let uncarded = fields.flag("include_uncarded")?;
     if !(0..=100).contains(&limit) {
         return Err(Refusal::invalid("limit must be between 1 and 100"));
     }
-    let limit = if limit == 0 {
-        20
-    } else {
-        usize::try_from(limit).unwrap_or(20)
-    };
+    let limit = if limit == 0 { 20 } else { usize::try_from(limit).unwrap_or(20) };
     let (carded_from, uncarded_from) = place(state, &cursor, uncarded)?;
     hub(state)?;
 
@@ -40,11 +32,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
         let agents: Vec<&Agent> = state
             .agents
             .iter()
-            .filter(|agent| {
-                state.registry
-                    && agent.listed
-                    && (agent.verification != Verification::None) == with_card
-            })
+            .filter(|agent| state.registry && agent.listed && (agent.verification != Verification::None) == with_card)
             .filter(|agent| agent.published_under(&skill, &tag))
             .collect();
         agents
@@ -75,12 +63,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
         .filter(|agent| agent.matches(&q))
         .map(|agent| agent.entry(&state.hub_aid, state.page))
         .collect();
-    Ok(Said::Json(
-        Members::new()
-            .put("agents", agents)
-            .put("nextCursor", next)
-            .done(),
-    ))
+    Ok(Said::Json(Members::new().put("agents", agents).put("nextCursor", next).done()))
 }
 
 /// Where a page begins: among the registry's agents, or among those without a card.
@@ -91,28 +74,19 @@ fn place(state: &State, cursor: &str, uncarded: bool) -> Result<(Option<usize>, 
     if let Some(number) = cursor.strip_prefix(UNCARDED) {
         return match number.parse() {
             Ok(from) if uncarded => Ok((None, Some(from))),
-            _ => Err(Refusal::invalid(
-                "cursor is not one of this list; begin again without it",
-            )),
+            _ => Err(Refusal::invalid("cursor is not one of this list; begin again without it")),
         };
     }
     match read_token(state, "agents", cursor) {
         Some(from) => Ok((Some(from), None)),
-        None => Err(Refusal::invalid(
-            "cursor is not one of this list; begin again without it",
-        )),
+        None => Err(Refusal::invalid("cursor is not one of this list; begin again without it")),
     }
 }
 
 fn hub(state: &State) -> Result<()> {
     match &state.status.hub {
-        Hub::None => Err(Refusal::unavailable(
-            "this node has no hub; run `anet hub-register <url>` in a terminal",
-        )),
-        Hub::Unreachable => Err(Refusal::unavailable(format!(
-            "the hub {} does not answer",
-            state.status.hub_url
-        ))),
+        Hub::None => Err(Refusal::unavailable("this node has no hub; run `anet hub-register <url>` in a terminal")),
+        Hub::Unreachable => Err(Refusal::unavailable(format!("the hub {} does not answer", state.status.hub_url))),
         Hub::Registered | Hub::PendingAdmission | Hub::Other(..) => Ok(()),
     }
 }
@@ -135,18 +109,13 @@ pub(super) fn card(state: &mut State, body: &[u8]) -> Result<Said> {
 /// An opaque place in a list that only this node issues.
 pub(super) fn token(state: &State, list: &str, place: usize) -> String {
     let plain = format!("{place}.{}", state.ids.seal(&format!("{list}/{place}")));
-    crate::ids::base64(plain.as_bytes())
-        .trim_end_matches('=')
-        .replace('+', "-")
-        .replace('/', "_")
+    crate::ids::base64(plain.as_bytes()).trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
 
 /// The place that a token names, if this node issued it for this list.
 pub(super) fn read_token(state: &State, list: &str, given: &str) -> Option<usize> {
     use base64::Engine as _;
-    let plain = base64::engine::general_purpose::URL_SAFE_NO_PAD
-        .decode(given)
-        .ok()?;
+    let plain = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(given).ok()?;
     let plain = String::from_utf8(plain).ok()?;
     let place: usize = plain.split_once('.')?.0.parse().ok()?;
     (token(state, list, place) == given).then_some(place)

@@ -34,10 +34,7 @@ pub(super) fn read(fields: Fields<'_>, role: &str) -> Result<Spoken> {
 }
 
 fn read_short(fields: Fields<'_>) -> Result<Spoken> {
-    let mut spoken = Spoken {
-        said: Said::default(),
-        payment: Metadata::new(),
-    };
+    let mut spoken = Spoken { said: Said::default(), payment: Metadata::new() };
     let (text, skill) = (fields.text("text")?, fields.text("skill")?);
     let args = fields.map("args")?.map(through_float).transpose()?;
     let said = &mut spoken.said;
@@ -61,10 +58,7 @@ fn read_message(fields: Fields<'_>, own_role: &str) -> Result<Spoken> {
     if !(role.is_empty() || role == "ROLE_UNSPECIFIED" || role == own_role) {
         return Err(Refusal::invalid(format!("message.role must be {own_role}")));
     }
-    let mut spoken = Spoken {
-        said: Said::default(),
-        payment: Metadata::new(),
-    };
+    let mut spoken = Spoken { said: Said::default(), payment: Metadata::new() };
     let said = &mut spoken.said;
     said.message_id = fields.text("messageId")?;
     said.context_id = fields.text("contextId")?;
@@ -73,12 +67,7 @@ fn read_message(fields: Fields<'_>, own_role: &str) -> Result<Spoken> {
     said.references = fields.texts("referenceTaskIds")?;
     let mut args_seen = false;
     for (index, part) in fields.list("parts")?.iter().enumerate() {
-        read_part(
-            said,
-            &format!("message.parts[{index}]"),
-            part,
-            &mut args_seen,
-        )?;
+        read_part(said, &format!("message.parts[{index}]"), part, &mut args_seen)?;
     }
     read_metadata(&mut spoken, fields)?;
     Ok(spoken)
@@ -93,31 +82,22 @@ fn read_part(said: &mut Said, what: &str, part: &Json, args_seen: &mut bool) -> 
         + usize::from(data.is_some())
         + usize::from(!url.is_empty());
     if given != 1 {
-        return Err(Refusal::invalid(format!(
-            "{what} must hold exactly one of text, raw, data and url"
-        )));
+        return Err(Refusal::invalid(format!("{what} must hold exactly one of text, raw, data and url")));
     }
     if !url.is_empty() {
-        return Err(Refusal::invalid(format!(
-            "{what} holds a url; this node fetches nothing, send the bytes as raw"
-        )));
+        return Err(Refusal::invalid(format!("{what} holds a url; this node fetches nothing, send the bytes as raw")));
     }
     if text.is_some() {
         said.texts.push(fields.text("text")?);
     } else if raw.is_some() {
         let raw = fields.text("raw")?;
         let Ok(bytes) = STANDARD.decode(raw.as_bytes()) else {
-            return Err(Refusal::invalid(format!(
-                "{what}.raw is not base64 in the standard alphabet with padding"
-            )));
+            return Err(Refusal::invalid(format!("{what}.raw is not base64 in the standard alphabet with padding")));
         };
         if bytes.len() > LARGEST_FILE {
-            return Err(Refusal::invalid(format!(
-                "{what}.raw is larger than 64 MiB"
-            )));
+            return Err(Refusal::invalid(format!("{what}.raw is larger than 64 MiB")));
         }
-        said.files
-            .push((fields.text("filename")?, fields.text("mediaType")?, bytes));
+        said.files.push((fields.text("filename")?, fields.text("mediaType")?, bytes));
     } else if let Some(data) = data {
         let call = match data {
             Json::Object(_) => Fields::of(data, what)?.any("skill").is_some(),
@@ -127,9 +107,7 @@ fn read_part(said: &mut Said, what: &str, part: &Json, args_seen: &mut bool) -> 
             let inner = Fields::of(data, what)?;
             let skill = inner.text("skill")?;
             if skill.trim().is_empty() {
-                return Err(Refusal::invalid(format!(
-                    "{what}.data.skill must not be blank"
-                )));
+                return Err(Refusal::invalid(format!("{what}.data.skill must not be blank")));
             }
             let args = inner.map("args")?;
             name_skill(said, skill, args, args_seen)?;
@@ -141,25 +119,12 @@ fn read_part(said: &mut Said, what: &str, part: &Json, args_seen: &mut bool) -> 
 }
 
 /// A capability was named: in a part or in the metadata.
-fn name_skill(
-    said: &mut Said,
-    skill: String,
-    args: Option<Json>,
-    args_seen: &mut bool,
-) -> Result<()> {
-    if said
-        .skill
-        .as_ref()
-        .is_some_and(|(known, _)| *known != skill)
-    {
-        return Err(Refusal::invalid(
-            "the message names two different capabilities",
-        ));
+fn name_skill(said: &mut Said, skill: String, args: Option<Json>, args_seen: &mut bool) -> Result<()> {
+    if said.skill.as_ref().is_some_and(|(known, _)| *known != skill) {
+        return Err(Refusal::invalid("the message names two different capabilities"));
     }
     if args.is_some() && std::mem::replace(args_seen, true) {
-        return Err(Refusal::invalid(
-            "the message holds more than one args object",
-        ));
+        return Err(Refusal::invalid("the message holds more than one args object"));
     }
     match (&mut said.skill, args) {
         (Some((_, known)), Some(args)) => *known = args,
@@ -183,9 +148,7 @@ fn read_metadata(spoken: &mut Spoken, fields: Fields<'_>) -> Result<()> {
             "anet.skill" => match value.as_str() {
                 Some(text) if !text.trim().is_empty() => skill = Some(text.to_owned()),
                 _ => {
-                    return Err(Refusal::invalid(
-                        "metadata anet.skill must be a string that is not blank",
-                    ));
+                    return Err(Refusal::invalid("metadata anet.skill must be a string that is not blank"));
                 }
             },
             "anet.args" => match value {
@@ -202,12 +165,8 @@ fn read_metadata(spoken: &mut Spoken, fields: Fields<'_>) -> Result<()> {
             }
         }
     }
-    let mut args_seen = args.is_some()
-        && spoken
-            .said
-            .skill
-            .as_ref()
-            .is_some_and(|(_, known)| *known != Json::Object(Vec::new()));
+    let mut args_seen =
+        args.is_some() && spoken.said.skill.as_ref().is_some_and(|(_, known)| *known != Json::Object(Vec::new()));
     match skill {
         Some(skill) => name_skill(&mut spoken.said, skill, args, &mut args_seen),
         None if args.is_some() && spoken.said.skill.is_none() => {
@@ -221,14 +180,10 @@ fn read_metadata(spoken: &mut Spoken, fields: Fields<'_>) -> Result<()> {
 pub(super) fn check(said: &Said) -> Result<()> {
     let text = said.texts.iter().any(|text| !text.trim().is_empty());
     if said.skill.is_some() && (text || !said.files.is_empty()) {
-        return Err(Refusal::invalid(
-            "a capability call goes without text and files",
-        ));
+        return Err(Refusal::invalid("a capability call goes without text and files"));
     }
     if said.skill.is_none() && !text && said.files.is_empty() {
-        return Err(Refusal::invalid(
-            "the message is empty: give text, files or a skill",
-        ));
+        return Err(Refusal::invalid("the message is empty: give text, files or a skill"));
     }
     Ok(())
 }

@@ -47,29 +47,13 @@ impl Refusal {
     /// A named error of the task and agent routes.
     fn named(status: u16, code: &'static str, detail: impl Into<String>) -> Self {
         let detail = detail.into();
-        let error = if detail.is_empty() {
-            code.to_owned()
-        } else {
-            format!("{code}: {detail}")
-        };
-        Self {
-            status,
-            code: Some(code),
-            error,
-            reason: None,
-            result: None,
-        }
+        let error = if detail.is_empty() { code.to_owned() } else { format!("{code}: {detail}") };
+        Self { status, code: Some(code), error, reason: None, result: None }
     }
 
     /// A sentence of the other routes, which carry no code.
     fn sentence(status: u16, error: impl Into<String>) -> Self {
-        Self {
-            status,
-            code: None,
-            error: error.into(),
-            reason: None,
-            result: None,
-        }
+        Self { status, code: None, error: error.into(), reason: None, result: None }
     }
 
     fn invalid(detail: impl Into<String>) -> Self {

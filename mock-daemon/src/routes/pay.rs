@@ -12,12 +12,7 @@ use super::{Refusal, Result, Said};
 
 /// `/tasks/pay`
 pub(super) fn pay(state: &mut State, body: &[u8]) -> Result<Said> {
-    let required = |_| {
-        Refusal::sentence(
-            400,
-            "A task_id and a decision (submit or reject) are required.",
-        )
-    };
+    let required = |_| Refusal::sentence(400, "A task_id and a decision (submit or reject) are required.");
     let body = first_value(body).map_err(required)?;
     let fields = Fields::of(&body, "").map_err(required)?;
     let id = fields.text("task_id").map_err(required)?;
@@ -26,25 +21,15 @@ pub(super) fn pay(state: &mut State, body: &[u8]) -> Result<Said> {
         return Err(Refusal::sentence(400, "A task_id is required."));
     }
     let decided = match decision.as_str() {
-        "submit" => state.submit(
-            &id,
-            Purpose::Agent,
-            fields.any("accept"),
-            fields.any("payload").is_some(),
-        ),
+        "submit" => state.submit(&id, Purpose::Agent, fields.any("accept"), fields.any("payload").is_some()),
         "reject" => state.reject_quote(&id),
         _ => {
-            return Err(Refusal::sentence(
-                400,
-                "The decision must be submit or reject.",
-            ));
+            return Err(Refusal::sentence(400, "The decision must be submit or reject."));
         }
     };
     match decided {
         Ok(decision) => Ok(Said::Json(decision.json())),
-        Err(PayError::Unknown(id)) => {
-            Err(Refusal::sentence(404, format!("There is no task {id}.")))
-        }
+        Err(PayError::Unknown(id)) => Err(Refusal::sentence(404, format!("There is no task {id}."))),
         Err(PayError::Conflict(why, _)) => Err(Refusal::sentence(409, why)),
         Err(PayError::Local(reason, sentence, decision)) => {
             let mut refusal = Refusal::sentence(422, sentence).because(reason);

@@ -64,10 +64,7 @@ pub(super) fn send(state: &mut State, body: &[u8]) -> Result<Said> {
     let body = first_value(body)?;
     let fields = Fields::of(&body, "")?;
     let nothing = Json::Null;
-    let configuration = Fields::of(
-        fields.any("configuration").unwrap_or(&nothing),
-        "configuration",
-    )?;
+    let configuration = Fields::of(fields.any("configuration").unwrap_or(&nothing), "configuration")?;
     let history = match fields.maybe_int("history_length")? {
         Some(given) => Some(given),
         None => configuration.maybe_int("historyLength")?,
@@ -101,9 +98,7 @@ pub(super) fn send(state: &mut State, body: &[u8]) -> Result<Said> {
         });
     }
     if state.agent(to).is_none() {
-        return Err(Refusal::unavailable(format!(
-            "the hub has no encryption keys for {to}, so nothing was sent"
-        )));
+        return Err(Refusal::unavailable(format!("the hub has no encryption keys for {to}, so nothing was sent")));
     }
     let (index, repeated) = match state.start(to, &spoken.said) {
         Sending::Started(index) => (index, false),
@@ -117,36 +112,19 @@ pub(super) fn send(state: &mut State, body: &[u8]) -> Result<Said> {
         return Ok(if at_once {
             recorded
         } else {
-            Said::Wait(Wait {
-                task_id,
-                until: Until::Asked(own_write),
-                showing,
-                timeout,
-                repeated,
-            })
+            Said::Wait(Wait { task_id, until: Until::Asked(own_write), showing, timeout, repeated })
         });
     }
     let until = Until::Asked(0);
-    let wait = Wait {
-        task_id,
-        until,
-        showing,
-        timeout,
-        repeated,
-    };
-    if at_once {
-        Ok(now(state, &wait))
-    } else {
-        Ok(Said::Wait(wait))
-    }
+    let wait = Wait { task_id, until, showing, timeout, repeated };
+    if at_once { Ok(now(state, &wait)) } else { Ok(Said::Wait(wait)) }
 }
 
 /// What a wait answers when its caller does not wait.
 fn now(state: &State, wait: &Wait) -> Said {
-    let mut task = state.task(&wait.task_id).map_or_else(
-        || unreachable!("the task was just found"),
-        |task| show(state, task, wait.showing),
-    );
+    let mut task = state
+        .task(&wait.task_id)
+        .map_or_else(|| unreachable!("the task was just found"), |task| show(state, task, wait.showing));
     if wait.repeated {
         super::wait::mark(&mut task, "anet.deduplicated", true.into());
     }
@@ -166,18 +144,13 @@ fn go_on(
     let index = state.task_index(id).ok_or_else(|| Refusal::not_found(id))?;
     let task = &state.tasks[index];
     if task.side == Side::Provider {
-        return Err(Refusal::invalid(format!(
-            "the task {id} was sent to this node; answer it with /tasks/reply"
-        )));
+        return Err(Refusal::invalid(format!("the task {id} was sent to this node; answer it with /tasks/reply")));
     }
     if !said.context_id.is_empty() && said.context_id != task.shown_context() {
         return Err(Refusal::invalid("context_id is not the one of the task"));
     }
     if task.state.terminal() {
-        return Err(Refusal::unsupported(format!(
-            "the task {id} has ended ({})",
-            task.state
-        )));
+        return Err(Refusal::unsupported(format!("the task {id} has ended ({})", task.state)));
     }
     let task_id = id.clone();
     if !spoken.payment.is_empty() {
@@ -186,13 +159,7 @@ fn go_on(
         if at_once {
             return Ok(shown(state, index, showing));
         }
-        return Ok(Said::Wait(Wait {
-            task_id,
-            until: Until::Asked(before),
-            showing,
-            timeout,
-            repeated: false,
-        }));
+        return Ok(Said::Wait(Wait { task_id, until: Until::Asked(before), showing, timeout, repeated: false }));
     }
     if task.skill.is_some() {
         return Err(Refusal::unsupported(format!(
@@ -200,9 +167,7 @@ fn go_on(
         )));
     }
     if said.skill.is_some() {
-        return Err(Refusal::invalid(
-            "a capability call starts a task of its own; it cannot continue one",
-        ));
+        return Err(Refusal::invalid("a capability call starts a task of its own; it cannot continue one"));
     }
     message::check(said)?;
     if let Some((sentence, reason)) = state.cannot_send() {
@@ -219,37 +184,22 @@ fn go_on(
     Ok(if at_once {
         recorded
     } else {
-        Said::Wait(Wait {
-            task_id,
-            until: Until::Asked(own_write),
-            showing,
-            timeout,
-            repeated: false,
-        })
+        Said::Wait(Wait { task_id, until: Until::Asked(own_write), showing, timeout, repeated: false })
     })
 }
 
 /// A payment decision inside a message: the agent's, as on `/tasks/pay`.
 fn decide(state: &mut State, id: &str, payment: &project::shape::Metadata) -> Result<()> {
-    let word = payment
-        .get("x402.payment.status")
-        .and_then(Json::as_str)
-        .unwrap_or_default();
+    let word = payment.get("x402.payment.status").and_then(Json::as_str).unwrap_or_default();
     let done = match word {
         "payment-rejected" => state.reject_quote(id).map(|_| ()),
         "payment-submitted" => {
-            let accept = payment
-                .get("anet.payment.accept")
-                .filter(|accept| !accept.is_null());
+            let accept = payment.get("anet.payment.accept").filter(|accept| !accept.is_null());
             let payload = payment.contains_key("x402.payment.payload");
-            state
-                .submit(id, Purpose::Agent, accept, payload)
-                .map(|_| ())
+            state.submit(id, Purpose::Agent, accept, payload).map(|_| ())
         }
         _ => {
-            return Err(Refusal::invalid(
-                "x402.payment.status must be payment-submitted or payment-rejected",
-            ));
+            return Err(Refusal::invalid("x402.payment.status must be payment-submitted or payment-rejected"));
         }
     };
     match done {
@@ -263,9 +213,7 @@ fn decide(state: &mut State, id: &str, payment: &project::shape::Metadata) -> Re
             let _ = why;
             Ok(())
         }
-        Err(PayError::Conflict(why, Some(reason))) => {
-            Err(Refusal::unsupported(why).because(reason))
-        }
+        Err(PayError::Conflict(why, Some(reason))) => Err(Refusal::unsupported(why).because(reason)),
         Err(PayError::Conflict(why, None)) => Err(Refusal::unsupported(why)),
         Err(PayError::Unknown(id)) => Err(Refusal::not_found(&id)),
         Err(PayError::Policy(reason, why)) => Err(Refusal::unsupported(why).because(reason)),
@@ -291,13 +239,7 @@ pub(super) fn wait(state: &mut State, body: &[u8]) -> Result<Said> {
     let until = Until::Needed(fields.int("after_seq")?);
     let index = named(state, fields)?;
     let task_id = state.tasks[index].id.clone();
-    Ok(Said::Wait(Wait {
-        task_id,
-        until,
-        showing,
-        timeout,
-        repeated: false,
-    }))
+    Ok(Said::Wait(Wait { task_id, until, showing, timeout, repeated: false }))
 }
 
 /// `/tasks/cancel`
@@ -313,11 +255,7 @@ pub(super) fn cancel(state: &mut State, body: &[u8]) -> Result<Said> {
 
 fn not_ended(task: &Task) -> Result<()> {
     if task.state.terminal() {
-        return Err(Refusal::named(
-            409,
-            "TaskNotCancelableError",
-            format!("the task {} is {}", task.id, task.state),
-        ));
+        return Err(Refusal::named(409, "TaskNotCancelableError", format!("the task {} is {}", task.id, task.state)));
     }
     Ok(())
 }
@@ -351,31 +289,22 @@ pub(super) fn reply(state: &mut State, body: &[u8]) -> Result<Said> {
     if id.is_empty() {
         return Err(Refusal::invalid("task id required"));
     }
-    let index = state
-        .task_index(&id)
-        .ok_or_else(|| Refusal::not_found(&id))?;
+    let index = state.task_index(&id).ok_or_else(|| Refusal::not_found(&id))?;
     let task = &state.tasks[index];
     if task.side == Side::Requester {
-        return Err(Refusal::invalid(format!(
-            "this node sent the task {id}; continue it with /tasks/send"
-        )));
+        return Err(Refusal::invalid(format!("this node sent the task {id}; continue it with /tasks/send")));
     }
     if said.skill.is_some() {
         return Err(Refusal::invalid("a capability call is no reply"));
     }
     if task.skill.is_some() {
-        return Err(Refusal::unsupported(format!(
-            "the task {id} is a capability call; its capability answers it"
-        )));
+        return Err(Refusal::unsupported(format!("the task {id} is a capability call; its capability answers it")));
     }
     if to == TaskState::Canceled {
         not_ended(task)?;
     }
     if task.state.terminal() {
-        return Err(Refusal::unsupported(format!(
-            "the task {id} has ended ({})",
-            task.state
-        )));
+        return Err(Refusal::unsupported(format!("the task {id} has ended ({})", task.state)));
     }
     said.texts.retain(|text| !text.trim().is_empty());
     if to == TaskState::InputRequired && said.texts.is_empty() && said.files.is_empty() {
@@ -392,11 +321,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
     let showing = showing(fields, fields.maybe_int("history_length")?)?;
     let (context, peer) = (fields.text("context_id")?, fields.text("peer")?);
     let (role, status) = (fields.text("role")?, fields.text("status")?);
-    let wanted_state = if status.is_empty() {
-        fields.text("state")?
-    } else {
-        status
-    };
+    let wanted_state = if status.is_empty() { fields.text("state")? } else { status };
     let (page_size, place) = (fields.int("page_size")?, fields.text("page_token")?);
     let after = fields.text("status_timestamp_after")?;
     let artifacts = fields.flag("include_artifacts")?;
@@ -417,19 +342,13 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
     if !(0..=100).contains(&page_size) {
         return Err(Refusal::invalid("page_size must be between 1 and 100"));
     }
-    let page_size = if page_size == 0 {
-        50
-    } else {
-        usize::try_from(page_size).unwrap_or(50)
-    };
+    let page_size = if page_size == 0 { 50 } else { usize::try_from(page_size).unwrap_or(50) };
     let after = match after.as_str() {
         "" => None,
         text => match parse_rfc3339(text) {
             Some(moment) => Some(moment),
             None => {
-                return Err(Refusal::invalid(
-                    "status_timestamp_after must be an RFC 3339 time",
-                ));
+                return Err(Refusal::invalid("status_timestamp_after must be an RFC 3339 time"));
             }
         },
     };
@@ -455,14 +374,7 @@ pub(super) fn list(state: &mut State, body: &[u8]) -> Result<Said> {
         .skip(from)
         .take(page_size)
         .map(|task| {
-            let whole = project::task(
-                state,
-                task,
-                View {
-                    history: showing.history,
-                    artifacts,
-                },
-            );
+            let whole = project::task(state, task, View { history: showing.history, artifacts });
             check::in_debug_builds(state, task, &whole);
             bound::task_within(&whole, showing.max_bytes).json()
         })

@@ -51,11 +51,7 @@ pub(crate) struct Wait {
 
 /// The timeout that a request asks for.
 pub(crate) fn timeout(timeout_ms: i64) -> Duration {
-    let millis = if timeout_ms == 0 {
-        USUAL_MS
-    } else {
-        timeout_ms.min(LONGEST_MS)
-    };
+    let millis = if timeout_ms == 0 { USUAL_MS } else { timeout_ms.min(LONGEST_MS) };
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
@@ -92,14 +88,7 @@ impl Wait {
 
 /// A single task within its bound.
 pub(crate) fn show(state: &State, task: &Task, showing: Showing) -> shape::Task {
-    let whole = project::task(
-        state,
-        task,
-        View {
-            history: showing.history,
-            artifacts: true,
-        },
-    );
+    let whole = project::task(state, task, View { history: showing.history, artifacts: true });
     check::in_debug_builds(state, task, &whole);
     bound::task_read_within(&whole, showing.max_bytes)
 }

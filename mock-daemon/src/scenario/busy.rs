@@ -41,9 +41,7 @@ fn make() -> State {
     money(&mut state);
     sent(&mut state);
     received(&mut state);
-    state.advance(Duration::from_millis(
-        u64::try_from(BEGINNING - state.clock.now()).unwrap_or(0),
-    ));
+    state.advance(Duration::from_millis(u64::try_from(BEGINNING - state.clock.now()).unwrap_or(0)));
     // What must look fresh at the beginning is made there.
     waiting(&mut state);
     state
@@ -53,50 +51,21 @@ fn make() -> State {
 pub(super) fn people(state: &mut State) {
     let mut lab = Agent::new(LAB, "Lab-P", "Digests and reports.");
     lab.skills = vec![
-        Skill::new(
-            "lab.report.priced",
-            "Text report",
-            "A short report on a text.",
-            &["text", "report"],
-        )
-        .priced(5),
-        Skill::new(
-            "text.digest",
-            "Text digest",
-            "SHA-256 of a text.",
-            &["text", "digest"],
-        ),
+        Skill::new("lab.report.priced", "Text report", "A short report on a text.", &["text", "report"]).priced(5),
+        Skill::new("text.digest", "Text digest", "SHA-256 of a text.", &["text", "digest"]),
     ];
     lab.official = true;
     lab.review_count = 3;
     lab.avg_rating = Some("4.7".to_owned());
 
-    let mut translator = Agent::new(
-        &crate::ids::aid("translator"),
-        "译者",
-        "中英互译 <zh ⇄ en> & more.",
-    );
-    translator.skills = vec![Skill::new(
-        "translate.zh-en",
-        "Translate",
-        "Chinese to English.",
-        &["text", "translation"],
-    )];
+    let mut translator = Agent::new(&crate::ids::aid("translator"), "译者", "中英互译 <zh ⇄ en> & more.");
+    translator.skills =
+        vec![Skill::new("translate.zh-en", "Translate", "Chinese to English.", &["text", "translation"])];
     translator.lists_us = true;
 
-    let mut notary = Agent::new(
-        &crate::ids::aid("notary"),
-        "Notary",
-        "Seals what you send, for a price.",
-    );
+    let mut notary = Agent::new(&crate::ids::aid("notary"), "Notary", "Seals what you send, for a price.");
     notary.skills = vec![
-        Skill::new(
-            "notary.seal",
-            "Seal",
-            "A dated seal over a digest.",
-            &["seal", "paid"],
-        )
-        .priced(12),
+        Skill::new("notary.seal", "Seal", "A dated seal over a digest.", &["seal", "paid"]).priced(12),
         Skill::new("notary.check", "Check", "Checks a seal.", &["seal", "paid"]).priced(1),
     ];
     notary.reachable = false;
@@ -104,48 +73,23 @@ pub(super) fn people(state: &mut State) {
     notary.review_count = 41;
     notary.avg_rating = Some("3.9".to_owned());
 
-    let mut notes = Agent::new(
-        &crate::ids::aid("notes"),
-        "Lab-Notes",
-        "Appends to the lab's notebook.",
-    );
-    notes.skills = vec![Skill::new(
-        "lab.notes.append",
-        "Append a note",
-        "Adds a line to the notebook.",
-        &["lab", "notes"],
-    )];
+    let mut notes = Agent::new(&crate::ids::aid("notes"), "Lab-Notes", "Appends to the lab's notebook.");
+    notes.skills =
+        vec![Skill::new("lab.notes.append", "Append a note", "Adds a line to the notebook.", &["lab", "notes"])];
     notes.behaviour = Behaviour::Unproven;
 
-    let mut archive = Agent::new(
-        &crate::ids::aid("archive"),
-        "Archive",
-        "Old records, slowly.",
-    );
-    archive.skills = vec![Skill::new(
-        "archive.find",
-        "Find",
-        "Looks a record up.",
-        &["archive"],
-    )];
+    let mut archive = Agent::new(&crate::ids::aid("archive"), "Archive", "Old records, slowly.");
+    archive.skills = vec![Skill::new("archive.find", "Find", "Looks a record up.", &["archive"])];
     archive.quiet = true;
     "2026-08-01T00:00:00Z".clone_into(&mut archive.last_seen);
     archive.behaviour = Behaviour::Uncollected;
 
-    let mut curious = Agent::new(
-        &crate::ids::aid("curious"),
-        "Curious",
-        "Asks before it answers.",
-    );
+    let mut curious = Agent::new(&crate::ids::aid("curious"), "Curious", "Asks before it answers.");
     curious.behaviour = Behaviour::Asks;
 
     let mut forged = Agent::new(FORGED, "never shown", "never shown");
     forged.verification = Verification::Unverified("INVALID_SIGNATURE".to_owned());
-    let mut rolled = Agent::new(
-        &crate::ids::aid("rolled back"),
-        "never shown",
-        "never shown",
-    );
+    let mut rolled = Agent::new(&crate::ids::aid("rolled back"), "never shown", "never shown");
     rolled.verification = Verification::Unverified("SEQ_ROLLBACK".to_owned());
     rolled.official = true;
 
@@ -163,9 +107,7 @@ pub(super) fn people(state: &mut State) {
     "2026-10-12T08:00:00Z".clone_into(&mut newcomer.last_seen);
     let mut anna = Agent::new(ANNA, "Anna", "A colleague's node.");
     anna.listed = false;
-    state.agents.extend([
-        lab, translator, notary, notes, archive, curious, forged, rolled, bob, newcomer, anna,
-    ]);
+    state.agents.extend([lab, translator, notary, notes, archive, curious, forged, rolled, bob, newcomer, anna]);
     state.peers.insert(ANNA.to_owned());
 }
 
@@ -175,9 +117,7 @@ fn money(state: &mut State) {
     state.purse.agent_max = 5;
     state.purse.agent_daily_max = 20;
     state.purse.payees = Some(vec![LAB.to_owned()]);
-    state
-        .purse
-        .book(100, "registration grant", now - 86_400_000);
+    state.purse.book(100, "registration grant", now - 86_400_000);
     state.purse.book(42, "redeemed", now - 3_600_000);
 }
 
@@ -195,63 +135,28 @@ fn args(text: &str) -> Json {
 /// Tasks that this node sent.
 fn sent(state: &mut State) {
     let minute = Duration::from_secs(60);
-    start(
-        state,
-        LAB,
-        &Said::call("text.digest", args(r#"{"text":"line one"}"#)),
-    );
+    start(state, LAB, &Said::call("text.digest", args(r#"{"text":"line one"}"#)));
     state.advance(minute);
-    start(
-        state,
-        &crate::ids::aid("translator"),
-        &Said::text("Translate: 三点:成本、进度、人员。"),
-    );
+    start(state, &crate::ids::aid("translator"), &Said::text("Translate: 三点:成本、进度、人员。"));
     state.advance(minute);
-    start(
-        state,
-        &Behaviour::aid("files"),
-        &Said::text("Summarise the attached notes in three lines."),
-    );
+    start(state, &Behaviour::aid("files"), &Said::text("Summarise the attached notes in three lines."));
     state.advance(minute);
     start(
         state,
         &crate::ids::aid("notes"),
-        &Said::call(
-            "lab.notes.append",
-            args(r#"{"text":"sample B, 37 C, 12 h"}"#),
-        ),
+        &Said::call("lab.notes.append", args(r#"{"text":"sample B, 37 C, 12 h"}"#)),
     );
     state.advance(minute);
-    start(
-        state,
-        &Behaviour::aid("breaks-timeout"),
-        &Said::call("lab.notes.append", args("{}")),
-    );
+    start(state, &Behaviour::aid("breaks-timeout"), &Said::call("lab.notes.append", args("{}")));
     state.advance(minute);
-    start(
-        state,
-        &Behaviour::aid("refuses-not_accepting"),
-        &Said::text("hello"),
-    );
+    start(state, &Behaviour::aid("refuses-not_accepting"), &Said::text("hello"));
     state.advance(minute);
-    start(
-        state,
-        &Behaviour::aid("refuses-quota_caller_per_min"),
-        &Said::call("text.digest", args("{}")),
-    );
+    start(state, &Behaviour::aid("refuses-quota_caller_per_min"), &Said::call("text.digest", args("{}")));
     state.advance(minute);
-    start(
-        state,
-        &Behaviour::aid("receipt-mismatch"),
-        &Said::text("Sign what I said."),
-    );
+    start(state, &Behaviour::aid("receipt-mismatch"), &Said::text("Sign what I said."));
     state.advance(minute);
     // Paid by an agent, settled, done.
-    let paid = start(
-        state,
-        LAB,
-        &Said::call("lab.report.priced", args(r#"{"text":"a first report"}"#)),
-    );
+    let paid = start(state, LAB, &Said::call("lab.report.priced", args(r#"{"text":"a first report"}"#)));
     let _ = state.submit(&paid, crate::world::spend::Purpose::Agent, None, false);
     state.advance(minute);
     let withdrawn = start(state, &Behaviour::aid("works"), &Said::text("Never mind."));
@@ -265,41 +170,18 @@ fn sent(state: &mut State) {
 fn received(state: &mut State) {
     let minute = Duration::from_secs(60);
     let take = |state: &mut State, text: &str| {
-        let inbound = Inbound {
-            context: state.ids.context(),
-            ..Inbound::text(ANNA, text)
-        };
+        let inbound = Inbound { context: state.ids.context(), ..Inbound::text(ANNA, text) };
         match state.arrive(inbound) {
             crate::world::inbound::Arrival::Taken(id) => state.task_index(&id),
             _ => None,
         }
     };
     let ends = [
-        (
-            "What did the last run cost?",
-            TaskState::Completed,
-            "Twelve credits.",
-        ),
-        (
-            "Delete everything.",
-            TaskState::Rejected,
-            "That is not for me to do.",
-        ),
-        (
-            "Which sensor is broken?",
-            TaskState::Failed,
-            "The logs are gone.",
-        ),
-        (
-            "Which week do you mean?",
-            TaskState::InputRequired,
-            "This one or the next?",
-        ),
-        (
-            "Compare both tables.",
-            TaskState::Working,
-            "Half of it is done.",
-        ),
+        ("What did the last run cost?", TaskState::Completed, "Twelve credits."),
+        ("Delete everything.", TaskState::Rejected, "That is not for me to do."),
+        ("Which sensor is broken?", TaskState::Failed, "The logs are gone."),
+        ("Which week do you mean?", TaskState::InputRequired, "This one or the next?"),
+        ("Compare both tables.", TaskState::Working, "Half of it is done."),
     ];
     for (text, to, answer) in ends {
         if let Some(index) = take(state, text) {
@@ -316,47 +198,20 @@ fn received(state: &mut State) {
     };
     state.arrive(held);
     state.advance(minute);
-    state.arrive(Inbound::text(
-        &crate::ids::aid("another stranger"),
-        "May I ask you something?",
-    ));
+    state.arrive(Inbound::text(&crate::ids::aid("another stranger"), "May I ask you something?"));
 }
 
 /// Tasks that wait for somebody.
 fn waiting(state: &mut State) {
-    start(
-        state,
-        &Behaviour::aid("holds"),
-        &Said::text("Whenever your operator has time."),
-    );
-    start(
-        state,
-        &crate::ids::aid("archive"),
-        &Said::text("Is there a record of 1998?"),
-    );
-    start(
-        state,
-        &crate::ids::aid("curious"),
-        &Said::text("Compare the two reports."),
-    );
-    start(
-        state,
-        LAB,
-        &Said::call("lab.report.priced", args(r#"{"text":"line one"}"#)),
-    );
-    let working = start(
-        state,
-        &Behaviour::aid("answers-after-5000"),
-        &Said::text("A long calculation, please."),
-    );
+    start(state, &Behaviour::aid("holds"), &Said::text("Whenever your operator has time."));
+    start(state, &crate::ids::aid("archive"), &Said::text("Is there a record of 1998?"));
+    start(state, &crate::ids::aid("curious"), &Said::text("Compare the two reports."));
+    start(state, LAB, &Said::call("lab.report.priced", args(r#"{"text":"line one"}"#)));
+    let working = start(state, &Behaviour::aid("answers-after-5000"), &Said::text("A long calculation, please."));
     if let Some(index) = state.task_index(&working) {
         state.play(index, Move::Progress("Reading the tables.".to_owned()));
     }
-    let asked = start(
-        state,
-        &Behaviour::aid("silent"),
-        &Said::text("Draw a map of the site."),
-    );
+    let asked = start(state, &Behaviour::aid("silent"), &Said::text("Draw a map of the site."));
     if let Some(index) = state.task_index(&asked) {
         let reply = Reply {
             text: Some("A map.".to_owned()),
@@ -365,10 +220,7 @@ fn waiting(state: &mut State) {
         };
         state.play(index, Move::Answers(reply));
     }
-    let inbound = Inbound {
-        context: state.ids.context(),
-        ..Inbound::text(ANNA, "Can you book a meeting room?")
-    };
+    let inbound = Inbound { context: state.ids.context(), ..Inbound::text(ANNA, "Can you book a meeting room?") };
     state.arrive(inbound);
 }
 
@@ -384,20 +236,10 @@ mod tests {
         assert!(state.evidence.holds());
         assert_eq!(state.clock.now(), crate::clock::BEGINNING);
         for wanted in TaskState::ALL {
-            assert!(
-                state.tasks().iter().any(|task| task.state == wanted),
-                "{wanted}"
-            );
+            assert!(state.tasks().iter().any(|task| task.state == wanted), "{wanted}");
         }
         for side in [Side::Requester, Side::Provider] {
-            assert!(
-                state
-                    .tasks()
-                    .iter()
-                    .filter(|task| task.side == side)
-                    .count()
-                    >= 5
-            );
+            assert!(state.tasks().iter().filter(|task| task.side == side).count() >= 5);
         }
         assert_eq!(state.pending().len(), 2);
         assert!(state.tasks().iter().any(|task| task.open_quote().is_some()));
@@ -405,9 +247,6 @@ mod tests {
 
     #[test]
     fn it_is_the_same_every_time() {
-        assert_eq!(
-            format!("{:?}", busy().tasks()),
-            format!("{:?}", busy().tasks())
-        );
+        assert_eq!(format!("{:?}", busy().tasks()), format!("{:?}", busy().tasks()));
     }
 }

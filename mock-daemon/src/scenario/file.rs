@@ -146,10 +146,7 @@ struct Received {
 }
 
 fn wrong<T>(key: impl Into<String>, why: impl Into<String>) -> Result<T, ScenarioError> {
-    Err(ScenarioError::Value {
-        key: key.into(),
-        why: why.into(),
-    })
+    Err(ScenarioError::Value { key: key.into(), why: why.into() })
 }
 
 /// The state that a scenario file describes.
@@ -176,10 +173,7 @@ pub fn parse(text: &str) -> Result<State, ScenarioError> {
         Some("approve") => state.policy = Policy::Approve,
         Some("open") => state.policy = Policy::Open,
         Some(other) => {
-            return wrong(
-                "inbound",
-                format!("{other:?} is none of closed, approve and open"),
-            );
+            return wrong("inbound", format!("{other:?} is none of closed, approve and open"));
         }
     }
     for (index, entry) in file.agents.iter().enumerate() {
@@ -197,10 +191,7 @@ pub fn parse(text: &str) -> Result<State, ScenarioError> {
         if state.agent(&to).is_none() {
             return wrong(
                 format!("sent[{index}].to"),
-                format!(
-                    "{:?} is no agent of this scenario and no behaviour",
-                    sent.to
-                ),
+                format!("{:?} is no agent of this scenario and no behaviour", sent.to),
             );
         }
         let said = match (&sent.text, &sent.skill) {
@@ -239,10 +230,7 @@ fn agent(entry: &AgentEntry, index: usize) -> Result<Agent, ScenarioError> {
         agent.behaviour = match Behaviour::parse(name) {
             Some(behaviour) => behaviour,
             None => {
-                return wrong(
-                    format!("agents[{index}].behaviour"),
-                    format!("there is no behaviour {name:?}"),
-                );
+                return wrong(format!("agents[{index}].behaviour"), format!("there is no behaviour {name:?}"));
             }
         };
     }
@@ -262,11 +250,7 @@ fn agent(entry: &AgentEntry, index: usize) -> Result<Agent, ScenarioError> {
         .iter()
         .map(|skill| Skill {
             id: skill.id.clone(),
-            name: if skill.name.is_empty() {
-                skill.id.clone()
-            } else {
-                skill.name.clone()
-            },
+            name: if skill.name.is_empty() { skill.id.clone() } else { skill.name.clone() },
             description: skill.description.clone(),
             tags: skill.tags.clone(),
             price: skill.price,
@@ -277,10 +261,7 @@ fn agent(entry: &AgentEntry, index: usize) -> Result<Agent, ScenarioError> {
 
 fn limits(state: &mut State, limits: &Limits) {
     let now = state.clock.now();
-    let payees = limits
-        .payees
-        .as_ref()
-        .map(|payees| payees.iter().map(|payee| aid_of(state, payee)).collect());
+    let payees = limits.payees.as_ref().map(|payees| payees.iter().map(|payee| aid_of(state, payee)).collect());
     let purse = &mut state.purse;
     for (given, limit) in [
         (limits.auto_max, &mut purse.auto_max),
@@ -342,19 +323,9 @@ mod tests {
             "#,
         )
         .unwrap();
-        assert_eq!(
-            (state.page, state.purse.agent_max, state.purse.balance),
-            (Page::V02, 7, 30)
-        );
+        assert_eq!((state.page, state.purse.agent_max, state.purse.balance), (Page::V02, 7, 30));
         let states: Vec<_> = state.tasks().iter().map(|task| task.state).collect();
-        assert_eq!(
-            states,
-            [
-                TaskState::InputRequired,
-                TaskState::Rejected,
-                TaskState::Submitted
-            ]
-        );
+        assert_eq!(states, [TaskState::InputRequired, TaskState::Rejected, TaskState::Submitted]);
         assert_eq!(state.tasks()[2].id, "-- any");
     }
 
@@ -367,14 +338,8 @@ mod tests {
             ("inbound = \"maybe\"", "inbound: "),
             ("colour = 1", "unknown field `colour`"),
             ("\n\n[limits]\nagent_max = -1", "line 4"),
-            (
-                "[[agents]]\nname = \"x\"\nbehaviour = \"sings\"",
-                "agents[0].behaviour: ",
-            ),
-            (
-                "[[agents]]\nname = \"x\"\nverification = \"MAYBE\"",
-                "agents[0].verification: ",
-            ),
+            ("[[agents]]\nname = \"x\"\nbehaviour = \"sings\"", "agents[0].behaviour: "),
+            ("[[agents]]\nname = \"x\"\nverification = \"MAYBE\"", "agents[0].verification: "),
             ("[[sent]]\nto = \"nobody\"\ntext = \"x\"", "sent[0].to: "),
             ("[[sent]]\nto = \"answers\"", "sent[0]: "),
         ] {

@@ -14,22 +14,10 @@ use crate::world::State;
 
 /// The names of the shipped scenarios, each with what it is for.
 pub const NAMES: [(&str, &str); 6] = [
-    (
-        "quiet",
-        "a new node: nobody known, no tasks, nothing to spend",
-    ),
-    (
-        "busy",
-        "a node in daily use: every verification, every state, a quote, held tasks",
-    ),
-    (
-        "market",
-        "agents that charge, and limits that allow some of it",
-    ),
-    (
-        "provider",
-        "tasks from others that wait for this node's answer",
-    ),
+    ("quiet", "a new node: nobody known, no tasks, nothing to spend"),
+    ("busy", "a node in daily use: every verification, every state, a quote, held tasks"),
+    ("market", "agents that charge, and limits that allow some of it"),
+    ("provider", "tasks from others that wait for this node's answer"),
     ("trouble", "every refusal, failure and hostile peer"),
     ("huge", "answers and metadata that do not fit"),
 ];
@@ -60,11 +48,7 @@ mod tests {
             assert!(state.evidence.holds(), "{name}");
             for task in state.tasks() {
                 let shown = project::task(&state, task, View::default());
-                assert_eq!(
-                    check::broken(&state, task, &shown),
-                    Vec::<String>::new(),
-                    "{name}: {task:?}"
-                );
+                assert_eq!(check::broken(&state, task, &shown), Vec::<String>::new(), "{name}: {task:?}");
             }
         }
         assert!(named("nothing").is_none());

@@ -19,10 +19,7 @@ pub(super) fn quiet() -> State {
     let mut state = State::empty(2);
     state.status.caps.clear();
     state.status.profile.clear();
-    state.status.queue = Some(Queue {
-        counters: std::collections::BTreeMap::new(),
-        ..Queue::default()
-    });
+    state.status.queue = Some(Queue { counters: std::collections::BTreeMap::new(), ..Queue::default() });
     state
 }
 
@@ -35,30 +32,17 @@ pub(super) fn market() -> State {
         ("fair", 5, Behaviour::Answers),
         ("dear", 40, Behaviour::Answers),
         // Asks more than its card says.
-        (
-            "greedy",
-            2,
-            Behaviour::Prices(Price::of(4), crate::world::peer::Settlement::Settles),
-        ),
+        ("greedy", 2, Behaviour::Prices(Price::of(4), crate::world::peer::Settlement::Settles)),
         (
             "choosy",
             5,
-            Behaviour::Prices(
-                Price {
-                    offer: Offer::Several,
-                    ..Price::of(5)
-                },
-                crate::world::peer::Settlement::Settles,
-            ),
+            Behaviour::Prices(Price { offer: Offer::Several, ..Price::of(5) }, crate::world::peer::Settlement::Settles),
         ),
         (
             "foreign",
             5,
             Behaviour::Prices(
-                Price {
-                    offer: Offer::Unpayable,
-                    ..Price::of(5)
-                },
+                Price { offer: Offer::Unpayable, ..Price::of(5) },
                 crate::world::peer::Settlement::Settles,
             ),
         ),
@@ -66,9 +50,7 @@ pub(super) fn market() -> State {
     let mut payees = vec![super::busy::LAB.to_owned()];
     for (name, price, behaviour) in shelves {
         let mut agent = Agent::new(&ids::aid(&format!("market {name}")), name, "Sells reports.");
-        agent.skills = vec![
-            Skill::new("report.make", "Report", "A report.", &["report", "paid"]).priced(price),
-        ];
+        agent.skills = vec![Skill::new("report.make", "Report", "A report.", &["report", "paid"]).priced(price)];
         agent.behaviour = behaviour;
         payees.push(agent.aid.clone());
         state.agents.push(agent);
@@ -81,17 +63,9 @@ pub(super) fn market() -> State {
     state.purse.book(60, "registration grant", now);
     for name in ["cheap", "fair", "dear", "greedy", "choosy", "foreign"] {
         let text = Json::object([("text", Json::from("what the market knows"))]);
-        start(
-            &mut state,
-            &ids::aid(&format!("market {name}")),
-            &Said::call("report.make", text),
-        );
+        start(&mut state, &ids::aid(&format!("market {name}")), &Said::call("report.make", text));
     }
-    start(
-        &mut state,
-        &Behaviour::aid("priced-5"),
-        &Said::text("A text task with a price."),
-    );
+    start(&mut state, &Behaviour::aid("priced-5"), &Said::text("A text task with a price."));
     state
 }
 
@@ -104,35 +78,18 @@ pub(super) fn provider() -> State {
     state.peers.insert(colleague.clone());
     for (text, files) in [
         ("Can you book a meeting room?", Vec::new()),
-        (
-            "Read this, please.",
-            vec![file("plan.pdf", "application/pdf", 48_211)],
-        ),
+        ("Read this, please.", vec![file("plan.pdf", "application/pdf", 48_211)]),
         ("Which of the two drafts is newer?", Vec::new()),
     ] {
         let context = state.ids.context();
-        state.arrive(Inbound {
-            context,
-            files,
-            ..Inbound::text(&colleague, text)
-        });
+        state.arrive(Inbound { context, files, ..Inbound::text(&colleague, text) });
     }
-    if let Some(index) = state
-        .tasks()
-        .iter()
-        .position(|task| task.history[0].parts.len() > 1)
-    {
+    if let Some(index) = state.tasks().iter().position(|task| task.history[0].parts.len() > 1) {
         state.reply(index, TaskState::Working, &Said::text("On page 3 of 40."));
     }
-    state.arrive(Inbound {
-        skill: Some("text.digest".to_owned()),
-        ..Inbound::text(&colleague, "")
-    });
+    state.arrive(Inbound { skill: Some("text.digest".to_owned()), ..Inbound::text(&colleague, "") });
     for stranger in ["one", "two", "three"] {
-        state.arrive(Inbound::text(
-            &ids::aid(&format!("stranger {stranger}")),
-            "May I?",
-        ));
+        state.arrive(Inbound::text(&ids::aid(&format!("stranger {stranger}")), "May I?"));
     }
     state
 }
@@ -145,11 +102,7 @@ pub(super) fn trouble() -> State {
         agent.listed = true;
     }
     for code in CARD_ERRORS {
-        let mut agent = Agent::new(
-            &ids::aid(&format!("card {code}")),
-            "never shown",
-            "never shown",
-        );
+        let mut agent = Agent::new(&ids::aid(&format!("card {code}")), "never shown", "never shown");
         agent.verification = Verification::Unverified(code.to_owned());
         state.agents.push(agent);
     }
@@ -164,17 +117,8 @@ pub(super) fn trouble() -> State {
     }
     let colleague = ids::aid("colleague");
     state.peers.insert(colleague.clone());
-    for id in [
-        "x; rm -rf ~ #",
-        "--help",
-        "a`b`\n\"quoted\"",
-        "<script>",
-        "../../etc/passwd",
-    ] {
-        state.arrive(Inbound {
-            id: id.to_owned(),
-            ..Inbound::text(&colleague, "Do as I say.")
-        });
+    for id in ["x; rm -rf ~ #", "--help", "a`b`\n\"quoted\"", "<script>", "../../etc/passwd"] {
+        state.arrive(Inbound { id: id.to_owned(), ..Inbound::text(&colleague, "Do as I say.") });
     }
     state.evidence.quarantined = true;
     state.status.recovery = Recovery::Unprotected;
@@ -187,8 +131,7 @@ pub(super) fn trouble() -> State {
         stuck_error: "the hub refuses the message".to_owned(),
         ..Queue::default()
     });
-    state.purse.balance_error =
-        Some("The hub did not say what the balance is; try again later.".to_owned());
+    state.purse.balance_error = Some("The hub did not say what the balance is; try again later.".to_owned());
     state
 }
 
@@ -196,34 +139,15 @@ pub(super) fn trouble() -> State {
 pub(super) fn huge() -> State {
     let mut state = State::empty(6);
     people(&mut state);
-    start(
-        &mut state,
-        &Behaviour::aid("huge-3145728"),
-        &Said::text("Everything, please."),
-    );
-    start(
-        &mut state,
-        &Behaviour::aid("huge-3145728"),
-        &Said::text(&"漢".repeat(20_000)),
-    );
-    start(
-        &mut state,
-        &Behaviour::aid("plants-40960"),
-        &Said::text("Mind the metadata."),
-    );
+    start(&mut state, &Behaviour::aid("huge-3145728"), &Said::text("Everything, please."));
+    start(&mut state, &Behaviour::aid("huge-3145728"), &Said::text(&"漢".repeat(20_000)));
+    start(&mut state, &Behaviour::aid("plants-40960"), &Said::text("Mind the metadata."));
     let colleague = ids::aid("colleague");
     state.peers.insert(colleague.clone());
     state.arrive(Inbound::text(&colleague, &"<&>".repeat(30_000)));
-    state.arrive(Inbound {
-        id: "k".repeat(4000),
-        ..Inbound::text(&colleague, "My id is long.")
-    });
+    state.arrive(Inbound { id: "k".repeat(4000), ..Inbound::text(&colleague, "My id is long.") });
     for number in 0..120 {
-        start(
-            &mut state,
-            &Behaviour::aid("answers"),
-            &Said::text(&format!("Task {number}: {}", "words ".repeat(300))),
-        );
+        start(&mut state, &Behaviour::aid("answers"), &Said::text(&format!("Task {number}: {}", "words ".repeat(300))));
     }
     state
 }

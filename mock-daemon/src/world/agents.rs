@@ -13,8 +13,7 @@ use super::Page;
 use super::peer::Behaviour;
 
 /// The extension that declares prices are asked.
-const X402_EXTENSION: &str =
-    "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2";
+const X402_EXTENSION: &str = "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2";
 
 /// The card-check codes of `verificationError`.
 pub const CARD_ERRORS: [&str; 11] = [
@@ -34,7 +33,8 @@ pub const CARD_ERRORS: [&str; 11] = [
 /// What is said of an agent without a card.
 pub const NO_CARD: &str = "no card published; only the hub vouches for these fields";
 /// The sentence of reason `extended_card_unavailable`.
-pub const EXTENDED_CARD_UNAVAILABLE: &str = "The agent's signed prices could not be fetched, so none are shown; a quote in a task still names its price.";
+pub const EXTENDED_CARD_UNAVAILABLE: &str =
+    "The agent's signed prices could not be fetched, so none are shown; a quote in a task still names its price.";
 
 /// What this node's own check of an agent's card found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,10 +105,7 @@ impl Skill {
 
 /// An agent.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own that the directory states"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the directory states")]
 pub struct Agent {
     /// Its AID.
     pub aid: String,
@@ -182,17 +179,12 @@ impl Agent {
 
     /// The price the agent signed for a skill, if it has that skill.
     pub fn signed_price(&self, skill: &str) -> Option<u64> {
-        self.skills
-            .iter()
-            .find(|known| known.id == skill)
-            .map(|known| known.price)
+        self.skills.iter().find(|known| known.id == skill).map(|known| known.price)
     }
 
     /// The card as signed.
     pub fn card(&self, hub: &str) -> Json {
-        self.card
-            .clone()
-            .unwrap_or_else(|| self.published_card(hub))
+        self.card.clone().unwrap_or_else(|| self.published_card(hub))
     }
 
     /// A card in publish form: no default values but the two booleans of `capabilities`, numbers inside `params` as strings.
@@ -212,10 +204,7 @@ impl Agent {
                 .done(),
             Members::new()
                 .put("description", "receipts and evidence metadata")
-                .put(
-                    "uri",
-                    "https://agentnetwork.org.cn/a2a/ext/anet-evidence/v1",
-                )
+                .put("uri", "https://agentnetwork.org.cn/a2a/ext/anet-evidence/v1")
                 .done(),
         ];
         if self.charge() != Charge::Free {
@@ -224,16 +213,10 @@ impl Agent {
                 .iter()
                 .filter(|skill| skill.price > 0)
                 .map(|skill| {
-                    Json::object([
-                        ("amount", skill.price.to_string().into()),
-                        ("skillId", Json::from(&skill.id)),
-                    ])
+                    Json::object([("amount", skill.price.to_string().into()), ("skillId", Json::from(&skill.id))])
                 })
                 .collect();
-            let params = Members::new()
-                .put("network", format!("hub:{hub}"))
-                .put("prices", prices)
-                .done();
+            let params = Members::new().put("network", format!("hub:{hub}")).put("prices", prices).done();
             extensions.push(
                 Members::new()
                     .put("params", params)
@@ -241,35 +224,22 @@ impl Agent {
                     .done(),
             );
             extensions.push(
-                Members::new()
-                    .only_true("required", self.charge() == Charge::Paid)
-                    .put("uri", X402_EXTENSION)
-                    .done(),
+                Members::new().only_true("required", self.charge() == Charge::Paid).put("uri", X402_EXTENSION).done(),
             );
         }
         let interface = Members::new()
-            .put(
-                "protocolBinding",
-                "https://agentnetwork.org.cn/a2a/bindings/anet-relay/v1",
-            )
+            .put("protocolBinding", "https://agentnetwork.org.cn/a2a/bindings/anet-relay/v1")
             .put("protocolVersion", "1.0")
             .put("tenant", aid)
             .put("url", format!("{}/relay", self.home_hub))
             .done();
-        let capabilities = Members::new()
-            .put("streaming", false)
-            .put("pushNotifications", false)
-            .put("extensions", extensions)
-            .done();
+        let capabilities =
+            Members::new().put("streaming", false).put("pushNotifications", false).put("extensions", extensions).done();
         let modes = || vec![Json::from("application/json")];
-        let protected =
-            ids::base64(format!("{{\"alg\":\"EdDSA\",\"kid\":\"did:anet:{aid}#0\"}}").as_bytes());
+        let protected = ids::base64(format!("{{\"alg\":\"EdDSA\",\"kid\":\"did:anet:{aid}#0\"}}").as_bytes());
         let signature = Members::new()
             .put("protected", protected.trim_end_matches('='))
-            .put(
-                "signature",
-                ids::signature(format!("card of {aid}")).trim_end_matches('='),
-            )
+            .put("signature", ids::signature(format!("card of {aid}")).trim_end_matches('='))
             .done();
         let skills: Vec<Json> = self.skills.iter().map(skill_json).collect();
         Members::new()
@@ -296,9 +266,7 @@ impl Agent {
                     .put("verification", "VERIFIED")
                     .put("hubVerification", "ok")
                     .text("name", &self.name);
-                let members = self
-                    .hub_words(members)
-                    .only_true("anet.official", self.official);
+                let members = self.hub_words(members).only_true("anet.official", self.official);
                 if new {
                     members
                         .put("charge", self.charge().word())
@@ -314,18 +282,12 @@ impl Agent {
                 .only_true("anet.official", self.official)
                 .done(),
             Verification::None => {
-                let members = members
-                    .put("verification", "NONE")
-                    .put("verificationError", NO_CARD);
+                let members = members.put("verification", "NONE").put("verificationError", NO_CARD);
                 if self.official {
                     // A hub must not put words into the mouth of an official agent.
                     return members.put("anet.official", true).done();
                 }
-                let caps: Vec<Json> = self
-                    .skills
-                    .iter()
-                    .map(|skill| Json::from(&skill.id))
-                    .collect();
+                let caps: Vec<Json> = self.skills.iter().map(|skill| Json::from(&skill.id)).collect();
                 let members = members
                     .text("name", &self.name)
                     .maybe("caps", (!caps.is_empty()).then_some(caps))
@@ -340,10 +302,7 @@ impl Agent {
             .text("homeHub", &self.home_hub)
             .text("lastSeen", &self.last_seen)
             .only_true("quiet", self.quiet)
-            .maybe(
-                "reviewCount",
-                (self.review_count > 0).then_some(self.review_count),
-            )
+            .maybe("reviewCount", (self.review_count > 0).then_some(self.review_count))
             .maybe("avgRating", self.avg_rating.clone().map(Json::Number))
     }
 
@@ -374,10 +333,7 @@ impl Agent {
                             ])
                         })
                         .collect();
-                    members
-                        .put("prices", prices)
-                        .put("pricesFetchedAt", rfc3339(now))
-                        .done()
+                    members.put("prices", prices).put("pricesFetchedAt", rfc3339(now)).done()
                 } else {
                     members.put("priceNote", EXTENDED_CARD_UNAVAILABLE).done()
                 }
@@ -396,10 +352,7 @@ impl Agent {
         (skill.is_empty() || self.skills.iter().any(|known| known.id == skill))
             && (tag.is_empty()
                 || (self.verification != Verification::None
-                    && self
-                        .skills
-                        .iter()
-                        .any(|known| known.tags.iter().any(|own| own == tag))))
+                    && self.skills.iter().any(|known| known.tags.iter().any(|own| own == tag))))
     }
 
     /// Whether the free text is found in what is shown of the agent.
@@ -413,9 +366,7 @@ impl Agent {
             Verification::Unverified(_) => false,
             Verification::None if self.official => false,
             Verification::None => {
-                found(&self.name)
-                    || found(&self.description)
-                    || self.skills.iter().any(|skill| found(&skill.id))
+                found(&self.name) || found(&self.description) || self.skills.iter().any(|skill| found(&skill.id))
             }
             Verification::Verified => {
                 found(&self.name)

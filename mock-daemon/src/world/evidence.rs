@@ -38,11 +38,7 @@ pub struct Chain {
 impl Chain {
     /// An empty chain of a node.
     pub fn new(owner: &str) -> Self {
-        Self {
-            owner: owner.to_owned(),
-            records: Vec::new(),
-            quarantined: false,
-        }
+        Self { owner: owner.to_owned(), records: Vec::new(), quarantined: false }
     }
 
     /// The records, oldest first.
@@ -53,10 +49,7 @@ impl Chain {
     /// Appends a record.
     pub fn append(&mut self, timestamp: i64, event_type: &str, payload: Json) {
         let seq = self.records.len() as u64;
-        let prev_id = self
-            .records
-            .last()
-            .map_or_else(String::new, |record| record.id.clone());
+        let prev_id = self.records.last().map_or_else(String::new, |record| record.id.clone());
         let payload = payload.sorted();
         let preimage = preimage(&self.owner, seq, &prev_id, event_type, timestamp, &payload);
         self.records.push(Record {
@@ -97,36 +90,18 @@ impl Chain {
             .records
             .iter()
             .rev()
-            .filter(|record| {
-                record.seq >= since && (event_type.is_empty() || record.event_type == event_type)
-            })
+            .filter(|record| record.seq >= since && (event_type.is_empty() || record.event_type == event_type))
             .take(limit)
             .collect();
         kept.reverse();
         let head = Members::new()
             .put("chain_did", format!("did:anet:{}", self.owner))
-            .put(
-                "head_id",
-                self.records.last().map_or("", |record| record.id.as_str()),
-            )
+            .put("head_id", self.records.last().map_or("", |record| record.id.as_str()))
             .put("length", self.records.len())
-            .put(
-                "state",
-                if self.quarantined {
-                    "QUARANTINED"
-                } else {
-                    "ACTIVE"
-                },
-            )
+            .put("state", if self.quarantined { "QUARANTINED" } else { "ACTIVE" })
             .done();
-        let records: Vec<Json> = kept
-            .into_iter()
-            .map(|record| self.record_json(record))
-            .collect();
-        Members::new()
-            .put("head", head)
-            .put("records", records)
-            .done()
+        let records: Vec<Json> = kept.into_iter().map(|record| self.record_json(record)).collect();
+        Members::new().put("head", head).put("records", records).done()
     }
 
     fn record_json(&self, record: &Record) -> Json {
@@ -144,14 +119,7 @@ impl Chain {
     }
 }
 
-fn preimage(
-    owner: &str,
-    seq: u64,
-    prev_id: &str,
-    event_type: &str,
-    timestamp: i64,
-    payload: &Json,
-) -> String {
+fn preimage(owner: &str, seq: u64, prev_id: &str, event_type: &str, timestamp: i64, payload: &Json) -> String {
     encode::compact(
         &Members::new()
             .put("event_type", event_type)
@@ -172,11 +140,7 @@ mod tests {
     fn chain() -> Chain {
         let mut chain = Chain::new("me");
         for index in 0..60_i64 {
-            let kind = if index % 2 == 0 {
-                "anet.message.sent"
-            } else {
-                "anet.message.received"
-            };
+            let kind = if index % 2 == 0 { "anet.message.sent" } else { "anet.message.received" };
             chain.append(index, kind, Json::object([("n", index.into())]));
         }
         chain
@@ -194,19 +158,9 @@ mod tests {
     fn filters_come_before_the_limit() {
         let answer = chain().answer("anet.message.sent", 10, 3);
         let records = answer.member("records").and_then(Json::as_array).unwrap();
-        let seqs: Vec<_> = records
-            .iter()
-            .map(|record| record.member("seq").and_then(Json::as_i64).unwrap())
-            .collect();
+        let seqs: Vec<_> = records.iter().map(|record| record.member("seq").and_then(Json::as_i64).unwrap()).collect();
         assert_eq!(seqs, [54, 56, 58]);
-        assert_eq!(
-            answer
-                .member("head")
-                .unwrap()
-                .member("length")
-                .and_then(Json::as_i64),
-            Some(60)
-        );
+        assert_eq!(answer.member("head").unwrap().member("length").and_then(Json::as_i64), Some(60));
     }
 
     #[test]

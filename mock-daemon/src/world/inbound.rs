@@ -55,19 +55,12 @@ pub struct Inbound {
 impl Inbound {
     /// A text task.
     pub fn text(from: &str, text: &str) -> Self {
-        Self {
-            from: from.to_owned(),
-            text: text.to_owned(),
-            ..Self::default()
-        }
+        Self { from: from.to_owned(), text: text.to_owned(), ..Self::default() }
     }
 
     /// The size of the message's body.
     pub(crate) fn bytes(&self) -> usize {
-        let args = self
-            .args
-            .as_ref()
-            .map_or(0, |args| crate::encode::compact(args).len());
+        let args = self.args.as_ref().map_or(0, |args| crate::encode::compact(args).len());
         // What a signed envelope adds to the content.
         512 + self.text.len() + args
     }
@@ -90,12 +83,7 @@ impl State {
         if inbound.id.is_empty() {
             inbound.id = self.ids.task();
         }
-        if self.task_index(&inbound.id).is_some()
-            || self
-                .pending
-                .iter()
-                .any(|held| held.inbound.id == inbound.id)
-        {
+        if self.task_index(&inbound.id).is_some() || self.pending.iter().any(|held| held.inbound.id == inbound.id) {
             self.count("ix-collision");
             return self.turn_away(&inbound, "denied");
         }
@@ -107,11 +95,7 @@ impl State {
         match (peer, self.policy) {
             (true, _) => self.take(&inbound, Trust::Peer),
             (false, Policy::Open) => {
-                let trust = if inbound.skill.is_some() {
-                    Trust::PublicCap
-                } else {
-                    Trust::Public
-                };
+                let trust = if inbound.skill.is_some() { Trust::PublicCap } else { Trust::Public };
                 self.take(&inbound, trust)
             }
             (false, Policy::Closed) => {
@@ -119,23 +103,14 @@ impl State {
                 self.turn_away(&inbound, "not_accepting")
             }
             (false, Policy::Approve) => {
-                let of_sender = self
-                    .pending
-                    .iter()
-                    .filter(|held| held.inbound.from == inbound.from)
-                    .count();
+                let of_sender = self.pending.iter().filter(|held| held.inbound.from == inbound.from).count();
                 if self.pending.len() >= MOST || of_sender >= MOST_PER_PEER {
                     self.count("refused-pending_full");
                     return self.turn_away(&inbound, "pending_full");
                 }
                 let now = self.clock.now();
                 let id = inbound.id.clone();
-                let held = Pending {
-                    inbound,
-                    arrived_at: now,
-                    request_cid: self.ids.cid("request"),
-                    followups: 0,
-                };
+                let held = Pending { inbound, arrived_at: now, request_cid: self.ids.cid("request"), followups: 0 };
                 self.schedule(held.expires_at(), Event::PendingExpires(id.clone()));
                 self.pending.push(held);
                 self.writes += 1;
@@ -145,10 +120,7 @@ impl State {
     }
 
     fn turn_away(&mut self, inbound: &Inbound, reason: &'static str) -> Arrival {
-        let payload = Members::new()
-            .put("peer_aid", &inbound.from)
-            .put("reason", reason)
-            .done();
+        let payload = Members::new().put("peer_aid", &inbound.from).put("reason", reason).done();
         self.record("anet.delegation.refused_summary", payload);
         self.writes += 1;
         Arrival::Refused(reason)
@@ -163,12 +135,7 @@ impl State {
 
     fn take_as(&mut self, inbound: &Inbound, trust: Trust, request_cid: String) {
         let now = self.clock.now();
-        let mut task = Task::new(
-            inbound.id.clone(),
-            Side::Provider,
-            inbound.from.clone(),
-            now,
-        );
+        let mut task = Task::new(inbound.id.clone(), Side::Provider, inbound.from.clone(), now);
         task.context.clone_from(&inbound.context);
         task.trust = Some(trust);
         task.skill.clone_from(&inbound.skill);
@@ -177,19 +144,11 @@ impl State {
         let mut parts = Vec::new();
         if let Some(skill) = &inbound.skill {
             let args = inbound.args.clone().unwrap_or(Json::Object(Vec::new()));
-            parts.push(Part::data(Json::object([
-                ("args", args.sorted()),
-                ("skill", Json::from(skill)),
-            ])));
+            parts.push(Part::data(Json::object([("args", args.sorted()), ("skill", Json::from(skill))])));
         } else if !inbound.text.is_empty() {
             parts.push(Part::text(&inbound.text));
         }
-        parts.extend(
-            inbound
-                .files
-                .iter()
-                .map(|file| super::life::file_part(&inbound.id, file)),
-        );
+        parts.extend(inbound.files.iter().map(|file| super::life::file_part(&inbound.id, file)));
         let message = self.message(index, Role::User, parts);
         self.tasks[index].history.push(message);
         let payload = Members::new()

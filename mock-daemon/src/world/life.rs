@@ -70,10 +70,7 @@ impl State {
     /// Evidence of something on a task.
     pub(crate) fn record_on(&mut self, index: usize, event_type: &str, more: Members) {
         let task = &self.tasks[index];
-        let payload = more
-            .put("interaction_id", &task.id)
-            .put("peer_aid", &task.peer)
-            .sorted();
+        let payload = more.put("interaction_id", &task.id).put("peer_aid", &task.peer).sorted();
         self.record(event_type, payload);
     }
 
@@ -134,15 +131,8 @@ impl State {
         task.reason = Some(reason.to_owned());
         if reason == "undeliverable" && task.skill.is_some() {
             // A message that was handed over may have been read.
-            let handed_over = task
-                .delivery
-                .as_ref()
-                .is_some_and(|delivery| delivery.unconfirmed);
-            task.effect = Some(if handed_over {
-                Effect::Unverified
-            } else {
-                Effect::Unavailable
-            });
+            let handed_over = task.delivery.as_ref().is_some_and(|delivery| delivery.unconfirmed);
+            task.effect = Some(if handed_over { Effect::Unverified } else { Effect::Unavailable });
         }
         task.note = note;
         self.set_state(index, TaskState::Failed);
@@ -164,8 +154,7 @@ impl State {
             }
             return;
         }
-        if !matches!(&step, Move::Fails(reason) if reason == "undeliverable" || reason == "no_response")
-        {
+        if !matches!(&step, Move::Fails(reason) if reason == "undeliverable" || reason == "no_response") {
             self.tasks[index].delivery = None;
             self.expect_answer(index);
         }
@@ -181,8 +170,7 @@ impl State {
             }
             Move::Progress(text) => {
                 let mut note = self.message(index, Role::Agent, vec![Part::text(text)]);
-                note.metadata
-                    .insert("anet.state".to_owned(), "working".into());
+                note.metadata.insert("anet.state".to_owned(), "working".into());
                 self.tasks[index].note = Some(note);
                 self.tasks[index].held = false;
                 if self.tasks[index].open_quote().is_none() {
@@ -196,11 +184,7 @@ impl State {
                     self.tasks[index].history.push(question.clone());
                     self.tasks[index].note = Some(question);
                     self.tasks[index].held = false;
-                    self.record_on(
-                        index,
-                        "anet.message.received",
-                        Members::new().put("kind", "question"),
-                    );
+                    self.record_on(index, "anet.message.received", Members::new().put("kind", "question"));
                     self.set_state(index, TaskState::InputRequired);
                 }
             }
@@ -218,10 +202,8 @@ impl State {
             Move::Rejects(reason, retry) => {
                 // What was paid for is never rejected.
                 if !self.tasks[index].paid() {
-                    let mut note =
-                        self.message(index, Role::Agent, vec![Part::text(refusal_text(&reason))]);
-                    note.metadata
-                        .insert("anet.reason".to_owned(), reason.as_str().into());
+                    let mut note = self.message(index, Role::Agent, vec![Part::text(refusal_text(&reason))]);
+                    note.metadata.insert("anet.reason".to_owned(), reason.as_str().into());
                     let task = &mut self.tasks[index];
                     task.reason = Some(reason);
                     task.retry_after_ms = retry;
@@ -231,22 +213,14 @@ impl State {
             }
             Move::Fails(reason) => self.fail(index, &reason, None),
             Move::Errs(name) => {
-                let note = self.message(
-                    index,
-                    Role::Agent,
-                    vec![Part::text(format!("the provider answered {name}"))],
-                );
+                let note = self.message(index, Role::Agent, vec![Part::text(format!("the provider answered {name}"))]);
                 self.tasks[index].a2a_error = Some(name);
                 self.tasks[index].note = Some(note);
                 self.set_state(index, TaskState::Failed);
             }
             Move::Cancels => {
                 if !self.tasks[index].paid() {
-                    let note = self.message(
-                        index,
-                        Role::Agent,
-                        vec![Part::text("The agent withdrew from the task.")],
-                    );
+                    let note = self.message(index, Role::Agent, vec![Part::text("The agent withdrew from the task.")]);
                     self.tasks[index].note = Some(note);
                     self.tasks[index].reason = None;
                     self.set_state(index, TaskState::Canceled);
@@ -297,11 +271,7 @@ impl State {
                 let message = self.message(index, Role::User, vec![Part::text(text)]);
                 self.tasks[index].history.push(message);
                 self.tasks[index].note = None;
-                self.record_on(
-                    index,
-                    "anet.message.received",
-                    Members::new().put("kind", "message"),
-                );
+                self.record_on(index, "anet.message.received", Members::new().put("kind", "message"));
                 let next = match self.tasks[index].state {
                     TaskState::InputRequired => TaskState::Working,
                     other => other,
@@ -337,9 +307,7 @@ impl State {
             self.record_on(
                 index,
                 "anet.capability.effect",
-                Members::new()
-                    .put("capability", capability)
-                    .put("status", "FAILED"),
+                Members::new().put("capability", capability).put("status", "FAILED"),
             );
         }
         self.set_state(index, TaskState::Failed);
@@ -356,18 +324,12 @@ impl State {
                 status: effect,
                 verifiable: effect == Effect::Ok,
                 metrics: None,
-                message: if effect == Effect::Ok {
-                    reply.text
-                } else {
-                    Some("no read-back".to_owned())
-                },
+                message: if effect == Effect::Ok { reply.text } else { Some("no read-back".to_owned()) },
                 nonce,
                 paid,
             };
             if self.tasks[index].side == Side::Provider {
-                let payload = Members::new()
-                    .put("capability", skill)
-                    .put("status", effect.word());
+                let payload = Members::new().put("capability", skill).put("status", effect.word());
                 self.record_on(index, "anet.capability.effect", payload);
             }
             self.tasks[index].result = Some(TaskResult::Deliverable(deliverable));
@@ -379,24 +341,14 @@ impl State {
     }
 
     /// The provider's last words, as a turn of the conversation and as the artifact.
-    pub(crate) fn final_reply(
-        &mut self,
-        index: usize,
-        text: Option<String>,
-        files: Vec<File>,
-        metadata: Metadata,
-    ) {
+    pub(crate) fn final_reply(&mut self, index: usize, text: Option<String>, files: Vec<File>, metadata: Metadata) {
         let id = self.tasks[index].id.clone();
         let mut parts: Vec<Part> = text.iter().map(Part::text).collect();
         parts.extend(files.iter().map(|file| file_part(&id, file)));
         let mut message = self.message(index, Role::Agent, parts);
         message.metadata = metadata;
-        message
-            .metadata
-            .insert("anet.final".to_owned(), true.into());
-        message
-            .metadata
-            .insert("anet.state".to_owned(), "working".into());
+        message.metadata.insert("anet.final".to_owned(), true.into());
+        message.metadata.insert("anet.state".to_owned(), "working".into());
         self.tasks[index].history.push(message);
         self.tasks[index].result = Some(TaskResult::Reply(text, files));
     }
@@ -423,11 +375,7 @@ impl State {
         task.note = None;
         let requester = task.side == Side::Requester;
         if requester {
-            self.record_on(
-                index,
-                "anet.result.accepted",
-                Members::new().put("result_cid", result_cid),
-            );
+            self.record_on(index, "anet.result.accepted", Members::new().put("result_cid", result_cid));
         }
         let receipt = Members::new().put("receipt_verified", verdict == Verdict::Verified);
         self.record_on(index, "anet.interaction.receipt", receipt);
@@ -437,11 +385,7 @@ impl State {
 
 /// A file as a part: where it is, never its bytes.
 pub(crate) fn file_part(task_id: &str, file: &File) -> Part {
-    let url = format!(
-        "anet:attachment?interaction_id={}&cid={}",
-        query_escape(task_id),
-        query_escape(&file.cid)
-    );
+    let url = format!("anet:attachment?interaction_id={}&cid={}", query_escape(task_id), query_escape(&file.cid));
     Part {
         content: Content::Url(url),
         filename: safe_name(&file.name),
@@ -457,22 +401,9 @@ pub(crate) fn file_part(task_id: &str, file: &File) -> Part {
 /// A file's name without anything that a path or a terminal would understand.
 fn safe_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last
-        .chars()
-        .map(|character| {
-            if character.is_control() {
-                '_'
-            } else {
-                character
-            }
-        })
-        .collect();
+    let clean: String = last.chars().map(|character| if character.is_control() { '_' } else { character }).collect();
     let clean = clean.trim_start_matches('.').trim();
-    if clean.is_empty() {
-        "attachment".to_owned()
-    } else {
-        clean.to_owned()
-    }
+    if clean.is_empty() { "attachment".to_owned() } else { clean.to_owned() }
 }
 
 fn query_escape(text: &str) -> String {

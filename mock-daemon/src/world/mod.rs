@@ -282,12 +282,7 @@ impl World {
     /// A world from its state.
     pub fn new(state: State) -> Self {
         let moved = watch::Sender::new(state.writes);
-        Self {
-            shared: Arc::new(Shared {
-                state: Mutex::new(state),
-                moved,
-            }),
-        }
+        Self { shared: Arc::new(Shared { state: Mutex::new(state), moved }) }
     }
 
     /// Answers a request that passed the guards.
@@ -331,10 +326,7 @@ impl World {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic in one request must not take the whole daemon with it.
-        self.shared
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// With the machine's clock: does what falls due, as it falls due, for ever. Without: nothing, for ever.
@@ -347,9 +339,7 @@ impl World {
                 }
                 state.tick();
                 let now = state.clock.now();
-                state
-                    .next_due()
-                    .map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0).max(1)))
+                state.next_due().map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0).max(1)))
             });
             match rest {
                 Some(rest) => {

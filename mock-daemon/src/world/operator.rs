@@ -57,11 +57,7 @@ impl World {
 
     /// The other side answers a task that this node sent, or speaks on one that it serves. False when there is no such task.
     pub fn speak(&self, task_id: &str, text: &str) -> bool {
-        let requester = self.with(|state| {
-            state
-                .task(task_id)
-                .map(|task| task.side == super::task::Side::Requester)
-        });
+        let requester = self.with(|state| state.task(task_id).map(|task| task.side == super::task::Side::Requester));
         match requester {
             Some(true) => self.play(task_id, Move::Answers(Reply::text(text))),
             Some(false) => self.play(task_id, Move::Says(text.to_owned())),

@@ -72,30 +72,12 @@ pub(crate) fn sentence_of_options(quote: &Quote, task_id: &str) -> String {
         .iter()
         .take(3)
         .map(|option| {
-            let word = |name: &str| {
-                option
-                    .member(name)
-                    .and_then(Json::as_str)
-                    .unwrap_or_default()
-            };
-            format!(
-                "{} {} to {} over {}",
-                word("amount"),
-                word("asset"),
-                word("payTo"),
-                word("network")
-            )
+            let word = |name: &str| option.member(name).and_then(Json::as_str).unwrap_or_default();
+            format!("{} {} to {} over {}", word("amount"), word("asset"), word("payTo"), word("network"))
         })
         .collect();
-    let id = if crate::ids::plain_task_id(task_id) {
-        task_id
-    } else {
-        "<task id>"
-    };
-    format!(
-        "Options: {}. Pay with submit_payment or `anet pay {id}`.",
-        named.join("; ")
-    )
+    let id = if crate::ids::plain_task_id(task_id) { task_id } else { "<task id>" };
+    format!("Options: {}. Pay with submit_payment or `anet pay {id}`.", named.join("; "))
 }
 
 impl State {
@@ -112,37 +94,20 @@ impl State {
 
     /// The task that a decision is about, if one can be made.
     fn payable_task(&self, id: &str) -> Result<usize, PayError> {
-        let index = self
-            .task_index(id)
-            .ok_or_else(|| PayError::Unknown(id.to_owned()))?;
+        let index = self.task_index(id).ok_or_else(|| PayError::Unknown(id.to_owned()))?;
         let task = &self.tasks[index];
         let conflict = |why: String, reason| Err(PayError::Conflict(why, reason));
         if task.side == Side::Provider {
-            return conflict(
-                format!("The task {id} was sent to this node; only its requester pays."),
-                None,
-            );
+            return conflict(format!("The task {id} was sent to this node; only its requester pays."), None);
         }
         if task.state.terminal() {
-            return conflict(
-                format!(
-                    "The task {id} has ended ({}); there is nothing to pay.",
-                    task.state
-                ),
-                None,
-            );
+            return conflict(format!("The task {id} has ended ({}); there is nothing to pay.", task.state), None);
         }
         if task.payment.state == PayState::Submitted {
-            return conflict(
-                format!("A payment for the task {id} is on its way; wait for the task."),
-                None,
-            );
+            return conflict(format!("A payment for the task {id} is on its way; wait for the task."), None);
         }
         if task.open_quote().is_none() {
-            return conflict(
-                format!("No quote of the task {id} waits for a decision."),
-                Some("no_pending_quote"),
-            );
+            return conflict(format!("No quote of the task {id} waits for a decision."), Some("no_pending_quote"));
         }
         Ok(index)
     }
@@ -161,8 +126,7 @@ impl State {
             return Err(PayError::Other("No quote waits.".to_owned()));
         };
         if now >= quote.expires_at {
-            let why =
-                format!("The quote of the task {id} has expired; ask the agent for a new one.");
+            let why = format!("The quote of the task {id} has expired; ask the agent for a new one.");
             return Err(PayError::Conflict(why, Some("quote_expired")));
         }
         let local = |state: &Self, reason: &'static str, sentence: &str| {
@@ -170,11 +134,7 @@ impl State {
             decision.pay_state = "required";
             decision.error = Some(quote::x402_error(reason));
             decision.reason = Some(reason.to_owned());
-            Err(PayError::Local(
-                reason,
-                sentence.to_owned(),
-                Box::new(decision),
-            ))
+            Err(PayError::Local(reason, sentence.to_owned(), Box::new(decision)))
         };
         if payload {
             return local(
@@ -186,11 +146,7 @@ impl State {
         let option = match accept {
             Some(chosen) => {
                 let chosen = chosen.clone().sorted();
-                match quote
-                    .options
-                    .iter()
-                    .find(|option| (*option).clone().sorted() == chosen)
-                {
+                match quote.options.iter().find(|option| (*option).clone().sorted() == chosen) {
                     Some(option) => option.clone(),
                     None => {
                         return local(
@@ -204,42 +160,22 @@ impl State {
             None => match quote.payable(&self.hub_aid).or(quote.options.first()) {
                 Some(option) => option.clone(),
                 None => {
-                    return local(
-                        self,
-                        "rail_not_payable",
-                        "the quote offers no option that this node can pay",
-                    );
+                    return local(self, "rail_not_payable", "the quote offers no option that this node can pay");
                 }
             },
         };
         if !quote::payable(&option, &self.hub_aid) {
-            return local(
-                self,
-                "rail_not_payable",
-                "the quote offers no option that this node can pay",
-            );
+            return local(self, "rail_not_payable", "the quote offers no option that this node can pay");
         }
-        let payee = option
-            .member("payTo")
-            .and_then(Json::as_str)
-            .unwrap_or_default()
-            .to_owned();
+        let payee = option.member("payTo").and_then(Json::as_str).unwrap_or_default().to_owned();
         if payee != self.tasks[index].peer {
-            return Err(PayError::Other(format!(
-                "The payee {payee} is not the agent that works on the task {id}."
-            )));
+            return Err(PayError::Other(format!("The payee {payee} is not the agent that works on the task {id}.")));
         }
         if !self.purse.module {
-            return Err(PayError::Other(
-                "This node has no payment module.".to_owned(),
-            ));
+            return Err(PayError::Other("This node has no payment module.".to_owned()));
         }
         let amount = quote::amount(&option).unwrap_or(0);
-        let earlier = self.tasks[index]
-            .payment
-            .authorization
-            .as_ref()
-            .filter(|earlier| earlier.option == option);
+        let earlier = self.tasks[index].payment.authorization.as_ref().filter(|earlier| earlier.option == option);
         if let Some(earlier) = earlier {
             let authorization = earlier.id.clone();
             self.send_payment(index);
@@ -251,26 +187,13 @@ impl State {
         }
         if let Err(refusal) = self.purse.check(purpose, amount, &payee, now) {
             if matches!(refusal.code, "zero_amount" | "unknown_purpose") {
-                return Err(PayError::Policy(
-                    refusal.code,
-                    format!("Nothing was signed: {}.", refusal.why),
-                ));
+                return Err(PayError::Policy(refusal.code, format!("Nothing was signed: {}.", refusal.why)));
             }
-            let shown = if crate::ids::plain_task_id(id) {
-                id
-            } else {
-                "<task id>"
-            };
+            let shown = if crate::ids::plain_task_id(id) { id } else { "<task id>" };
             let steps: Vec<String> = refusal
                 .steps
                 .iter()
-                .map(|step| {
-                    if step.starts_with("anet ") {
-                        format!("`{step}`")
-                    } else {
-                        step.clone()
-                    }
-                })
+                .map(|step| if step.starts_with("anet ") { format!("`{step}`") } else { step.clone() })
                 .chain([format!("`anet pay {shown}`")])
                 .collect();
             let mut decision = self.decision(index, "payment-required");
@@ -293,25 +216,13 @@ impl State {
     }
 
     /// Signs a payment and sends it. What the hub and the peer do at once has happened when this returns.
-    pub(crate) fn sign(
-        &mut self,
-        index: usize,
-        option: Json,
-        amount: u64,
-        purpose: Purpose,
-    ) -> String {
+    pub(crate) fn sign(&mut self, index: usize, option: Json, amount: u64, purpose: Purpose) -> String {
         let now = self.clock.now();
         let id = self.ids.cid("authorization");
         self.purse.sign(amount, purpose, now);
-        let payload = Members::new()
-            .put("amount", amount)
-            .put("authorization_id", &id);
+        let payload = Members::new().put("amount", amount).put("authorization_id", &id);
         self.record_on(index, "anet.payment.authorized", payload);
-        self.tasks[index].payment.authorization = Some(Authorization {
-            id: id.clone(),
-            option,
-            amount,
-        });
+        self.tasks[index].payment.authorization = Some(Authorization { id: id.clone(), option, amount });
         self.send_payment(index);
         id
     }

@@ -29,14 +29,8 @@ pub const REFUSALS: [&str; 14] = [
 ];
 
 /// The reasons of control-plane 5.3 that end a task from the other side.
-pub const BREAKS: [&str; 6] = [
-    "timeout",
-    "connection_lost",
-    "interrupted",
-    "unavailable",
-    "undeliverable",
-    "no_response",
-];
+pub const BREAKS: [&str; 6] =
+    ["timeout", "connection_lost", "interrupted", "unavailable", "undeliverable", "no_response"];
 
 /// One thing that the other side does, or that happens to a task on the way there.
 #[derive(Clone, Debug)]
@@ -95,10 +89,7 @@ pub struct Reply {
 impl Reply {
     /// An answer in words.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            text: Some(text.into()),
-            ..Self::default()
-        }
+        Self { text: Some(text.into()), ..Self::default() }
     }
 }
 
@@ -174,14 +165,7 @@ impl Behaviour {
     pub fn parse(name: &str) -> Option<Self> {
         let price = |amount: &str, offer| {
             amount.parse::<u64>().ok()?;
-            Some(Self::Prices(
-                Price {
-                    amount: amount.to_owned(),
-                    offer,
-                    pay_to: None,
-                },
-                Settlement::Settles,
-            ))
+            Some(Self::Prices(Price { amount: amount.to_owned(), offer, pay_to: None }, Settlement::Settles))
         };
         let settles_as = |settlement| Self::Prices(Price::of(5), settlement);
         Some(match name {
@@ -198,13 +182,9 @@ impl Behaviour {
             "claims" => Self::Claims,
             "settlement-pending" => settles_as(Settlement::Pending),
             "provider-busy" => settles_as(Settlement::Busy),
-            "pays-elsewhere" => Self::Prices(
-                Price {
-                    pay_to: Some(ids::aid("a third party")),
-                    ..Price::of(5)
-                },
-                Settlement::Settles,
-            ),
+            "pays-elsewhere" => {
+                Self::Prices(Price { pay_to: Some(ids::aid("a third party")), ..Price::of(5) }, Settlement::Settles)
+            }
             _ => {
                 if let Some(rest) = name.strip_prefix("answers-after-") {
                     Self::AnswersAfter(rest.parse().ok().filter(|delay| *delay >= 0)?)
@@ -218,13 +198,9 @@ impl Behaviour {
                     FAILURES.iter().find(|(code, _)| *code == rest)?;
                     settles_as(Settlement::Fails(rest.to_owned()))
                 } else if let Some(rest) = name.strip_prefix("refuses-") {
-                    REFUSALS
-                        .contains(&rest)
-                        .then(|| Self::Refuses(rest.to_owned()))?
+                    REFUSALS.contains(&rest).then(|| Self::Refuses(rest.to_owned()))?
                 } else if let Some(rest) = name.strip_prefix("breaks-") {
-                    BREAKS
-                        .contains(&rest)
-                        .then(|| Self::Breaks(rest.to_owned()))?
+                    BREAKS.contains(&rest).then(|| Self::Breaks(rest.to_owned()))?
                 } else if let Some(rest) = name.strip_prefix("errs-") {
                     Self::Errs(rest.to_owned())
                 } else if let Some(rest) = name.strip_prefix("huge-") {
@@ -233,12 +209,7 @@ impl Behaviour {
                     Self::Plants(rest.parse().ok()?)
                 } else {
                     let verdict = name.strip_prefix("receipt-")?;
-                    let all = [
-                        Verdict::Verified,
-                        Verdict::Unverified,
-                        Verdict::Unknown,
-                        Verdict::Mismatch,
-                    ];
+                    let all = [Verdict::Verified, Verdict::Unverified, Verdict::Unknown, Verdict::Mismatch];
                     Self::Attests(all.into_iter().find(|known| known.word() == verdict)?)
                 }
             }
@@ -285,11 +256,7 @@ impl Behaviour {
             .map(str::to_owned)
             .chain(REFUSALS.iter().map(|reason| format!("refuses-{reason}")))
             .chain(BREAKS.iter().map(|reason| format!("breaks-{reason}")))
-            .chain(
-                FAILURES
-                    .iter()
-                    .map(|(reason, _)| format!("settlement-fails-{reason}")),
-            )
+            .chain(FAILURES.iter().map(|(reason, _)| format!("settlement-fails-{reason}")))
             .collect()
     }
 
@@ -315,9 +282,7 @@ impl Behaviour {
                 _ => at_once(answer()),
             },
             (Self::AnswersAfter(delay), _) => vec![(0, Move::Collects), (*delay, answer())],
-            (Self::Asks, Occasion::Sent) => {
-                at_once(Move::Asks("Which of the two do you mean?".to_owned()))
-            }
+            (Self::Asks, Occasion::Sent) => at_once(Move::Asks("Which of the two do you mean?".to_owned())),
             (Self::Asks, Occasion::Spoken) => at_once(answer()),
             (Self::Prices(price, _), Occasion::Sent) => at_once(Move::Quotes(price.clone())),
             (Self::Prices(..) | Self::Uncollected, _) => Vec::new(),
@@ -327,26 +292,16 @@ impl Behaviour {
                 let retry = reason.starts_with("quota_").then_some(60_000);
                 at_once(Move::Rejects(reason.clone(), retry))
             }
-            (Self::Breaks(reason), _) if reason == "unavailable" => {
-                at_once(Move::Rejects(reason.clone(), None))
-            }
+            (Self::Breaks(reason), _) if reason == "unavailable" => at_once(Move::Rejects(reason.clone(), None)),
             (Self::Breaks(reason), _) => at_once(Move::Fails(reason.clone())),
             (Self::Errs(name), _) => at_once(Move::Errs(name.clone())),
-            (Self::Unproven, _) => at_once(Move::Answers(Reply {
-                unproven: true,
-                ..usual_reply(task)
-            })),
-            (Self::EffectFails, _) => at_once(Move::EffectFails(
-                "the instrument reported an error".to_owned(),
-            )),
-            (Self::Huge(bytes), _) => at_once(Move::Answers(Reply::text(
-                "0123456789abcdef".repeat(bytes / 16 + 1)[..*bytes].to_owned(),
-            ))),
+            (Self::Unproven, _) => at_once(Move::Answers(Reply { unproven: true, ..usual_reply(task) })),
+            (Self::EffectFails, _) => at_once(Move::EffectFails("the instrument reported an error".to_owned())),
+            (Self::Huge(bytes), _) => {
+                at_once(Move::Answers(Reply::text("0123456789abcdef".repeat(bytes / 16 + 1)[..*bytes].to_owned())))
+            }
             (Self::SendsFiles, _) => at_once(Move::Answers(Reply {
-                files: vec![
-                    file("summary.md", "text/markdown", 2143),
-                    file("table.csv", "text/csv", 512),
-                ],
+                files: vec![file("summary.md", "text/markdown", 2143), file("table.csv", "text/csv", 512)],
                 ..usual_reply(task)
             })),
             (Self::Plants(bytes), _) => at_once(Move::Answers(Reply {
@@ -355,10 +310,7 @@ impl Behaviour {
             })),
             (Self::Cancels, _) => at_once(Move::Cancels),
             (Self::Holds, _) => at_once(Move::Holds),
-            (Self::Attests(verdict), _) => at_once(Move::Answers(Reply {
-                verdict: *verdict,
-                ..usual_reply(task)
-            })),
+            (Self::Attests(verdict), _) => at_once(Move::Answers(Reply { verdict: *verdict, ..usual_reply(task) })),
             (Self::Claims, _) => vec![(0, Move::Claims), (0, answer())],
         }
     }
@@ -395,11 +347,7 @@ fn usual_reply(task: &Task) -> Reply {
 
 /// What a deliverable says of its effect.
 pub(crate) const fn effect_of(reply: &Reply) -> Effect {
-    if reply.unproven {
-        Effect::Unverified
-    } else {
-        Effect::Ok
-    }
+    if reply.unproven { Effect::Unverified } else { Effect::Ok }
 }
 
 #[cfg(test)]
@@ -414,15 +362,7 @@ mod tests {
         }
         let unique: std::collections::BTreeSet<_> = names.iter().collect();
         assert_eq!(unique.len(), names.len());
-        for wrong in [
-            "",
-            "priced-",
-            "priced-x",
-            "refuses-nothing",
-            "breaks-",
-            "receipt-forged",
-            "answers-after--1",
-        ] {
+        for wrong in ["", "priced-", "priced-x", "refuses-nothing", "breaks-", "receipt-forged", "answers-after--1"] {
             assert_eq!(Behaviour::parse(wrong), None, "{wrong}");
         }
     }

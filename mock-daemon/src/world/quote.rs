@@ -22,11 +22,7 @@ pub struct Price {
 impl Price {
     /// One option of this amount, payable over this node's hub.
     pub fn of(amount: u64) -> Self {
-        Self {
-            amount: amount.to_string(),
-            offer: Offer::One,
-            pay_to: None,
-        }
+        Self { amount: amount.to_string(), offer: Offer::One, pay_to: None }
     }
 }
 
@@ -63,15 +59,8 @@ impl Quote {
             Offer::Several => vec![option(own_hub), option(&stranger)],
             Offer::Unpayable => vec![option(&stranger)],
         };
-        let resource = Json::object([
-            ("description", what.into()),
-            ("url", format!("anet:capability/{what}").into()),
-        ]);
-        Self {
-            options,
-            resource,
-            expires_at: now + VALIDITY_MS,
-        }
+        let resource = Json::object([("description", what.into()), ("url", format!("anet:capability/{what}").into())]);
+        Self { options, resource, expires_at: now + VALIDITY_MS }
     }
 
     /// The `x402.payment.required` object.
@@ -150,10 +139,7 @@ pub const FAILURES: [(&str, &str); 16] = [
 
 /// The x402 word for a reason.
 pub fn x402_error(reason: &str) -> &'static str {
-    FAILURES
-        .iter()
-        .find_map(|(code, word)| (*code == reason).then_some(*word))
-        .unwrap_or("SETTLEMENT_FAILED")
+    FAILURES.iter().find_map(|(code, word)| (*code == reason).then_some(*word)).unwrap_or("SETTLEMENT_FAILED")
 }
 
 #[cfg(test)]
@@ -163,10 +149,7 @@ mod tests {
 
     #[test]
     fn what_can_be_paid_comes_first() {
-        let price = Price {
-            offer: Offer::Several,
-            ..Price::of(5)
-        };
+        let price = Price { offer: Offer::Several, ..Price::of(5) };
         let quote = Quote::new(&price, "provider", "hub", "skill", 0);
         assert!(payable(&quote.options[0], "hub") && !payable(&quote.options[1], "hub"));
         assert_eq!(quote.payable("hub"), Some(&quote.options[0]));

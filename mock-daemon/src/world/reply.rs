@@ -37,8 +37,7 @@ impl State {
             }
             TaskState::Failed | TaskState::Rejected => {
                 let text = said.texts.join("\n");
-                let note = (!text.is_empty())
-                    .then(|| self.message(index, Role::Agent, vec![Part::text(text)]));
+                let note = (!text.is_empty()).then(|| self.message(index, Role::Agent, vec![Part::text(text)]));
                 self.tasks[index].note = note;
                 self.set_state(index, to);
             }
@@ -46,9 +45,7 @@ impl State {
             TaskState::Working | TaskState::Submitted => {
                 let note = content.then(|| {
                     let mut progress = self.say(index, Role::Agent, said);
-                    progress
-                        .metadata
-                        .insert("anet.state".to_owned(), "working".into());
+                    progress.metadata.insert("anet.state".to_owned(), "working".into());
                     progress
                 });
                 self.tasks[index].note = note;
@@ -61,9 +58,7 @@ impl State {
     }
 
     fn sent(&mut self, index: usize, said: &Said) {
-        let payload = Members::new()
-            .put("attachments", said.files.len())
-            .put("kind", "reply");
+        let payload = Members::new().put("attachments", said.files.len()).put("kind", "reply");
         self.record_on(index, "anet.message.sent", payload);
     }
 }

@@ -47,18 +47,12 @@ pub(crate) enum Sending {
 impl Said {
     /// Text alone.
     pub(crate) fn text(text: &str) -> Self {
-        Self {
-            texts: vec![text.to_owned()],
-            ..Self::default()
-        }
+        Self { texts: vec![text.to_owned()], ..Self::default() }
     }
 
     /// A capability call alone.
     pub(crate) fn call(skill: &str, args: Json) -> Self {
-        Self {
-            skill: Some((skill.to_owned(), args)),
-            ..Self::default()
-        }
+        Self { skill: Some((skill.to_owned(), args)), ..Self::default() }
     }
 
     /// The files as they are kept.
@@ -80,18 +74,9 @@ impl State {
     pub(crate) fn cannot_send(&self) -> Option<(String, Option<&str>)> {
         match &self.status.hub {
             Hub::Registered => None,
-            Hub::None => Some((
-                "this node has no hub; run `anet hub-register <url>` in a terminal".to_owned(),
-                None,
-            )),
-            Hub::Unreachable => Some((
-                format!("the hub {} does not answer", self.status.hub_url),
-                None,
-            )),
-            Hub::PendingAdmission => Some((
-                self.status.hub_words(&self.aid).1,
-                Some("pending_admission"),
-            )),
+            Hub::None => Some(("this node has no hub; run `anet hub-register <url>` in a terminal".to_owned(), None)),
+            Hub::Unreachable => Some((format!("the hub {} does not answer", self.status.hub_url), None)),
+            Hub::PendingAdmission => Some((self.status.hub_words(&self.aid).1, Some("pending_admission"))),
             Hub::Other(state, message) => Some((message.clone(), Some(state))),
         }
     }
@@ -104,14 +89,11 @@ impl State {
         self.tasks.iter().position(|task| {
             task.side == Side::Requester
                 && !task.state.terminal()
-                && (if said.context_id.is_empty() {
-                    task.peer == to
-                } else {
-                    task.context == said.context_id
-                })
-                && task.history.iter().any(|message| {
-                    message.role == Role::User && message.message_id == said.message_id
-                })
+                && (if said.context_id.is_empty() { task.peer == to } else { task.context == said.context_id })
+                && task
+                    .history
+                    .iter()
+                    .any(|message| message.role == Role::User && message.message_id == said.message_id)
         })
     }
 
@@ -123,22 +105,14 @@ impl State {
         let now = self.clock.now();
         let id = self.ids.task();
         let mut task = Task::new(id, Side::Requester, to.to_owned(), now);
-        task.context = if said.context_id.is_empty() {
-            self.ids.context()
-        } else {
-            said.context_id.clone()
-        };
+        task.context = if said.context_id.is_empty() { self.ids.context() } else { said.context_id.clone() };
         task.request_cid = self.ids.cid("request");
         task.skill = said.skill.as_ref().map(|(skill, _)| skill.clone());
         let index = self.add(task);
         let message = self.say(index, Role::User, said);
         self.tasks[index].history.push(message);
         let request_cid = self.tasks[index].request_cid.clone();
-        self.record_on(
-            index,
-            "anet.delegation.sent",
-            Members::new().put("request_cid", request_cid),
-        );
+        self.record_on(index, "anet.delegation.sent", Members::new().put("request_cid", request_cid));
         self.queue(index);
         self.set_state(index, TaskState::Submitted);
         Sending::Started(index)
@@ -147,24 +121,14 @@ impl State {
     /// Marks the task's message as waiting, when its peer does not collect its mail.
     fn queue(&mut self, index: usize) {
         let peer = &self.tasks[index].peer;
-        if !self
-            .agent(peer)
-            .is_some_and(|agent| agent.behaviour == Behaviour::Uncollected)
-        {
+        if !self.agent(peer).is_some_and(|agent| agent.behaviour == Behaviour::Uncollected) {
             return;
         }
         let now = self.clock.now();
-        let ordered = self
-            .tasks
-            .iter()
-            .any(|task| task.peer == *peer && task.delivery.is_some());
+        let ordered = self.tasks.iter().any(|task| task.peer == *peer && task.delivery.is_some());
         let id = self.tasks[index].id.clone();
-        self.tasks[index].delivery = Some(Delivery {
-            unconfirmed: false,
-            since: now,
-            ends_at: now + DELIVERY_MS,
-            ordered,
-        });
+        self.tasks[index].delivery =
+            Some(Delivery { unconfirmed: false, since: now, ends_at: now + DELIVERY_MS, ordered });
         self.schedule(now + DELIVERY_MS, Event::DeliveryEnds(id));
     }
 
@@ -212,16 +176,11 @@ impl State {
             .sum();
         self.tasks[index].history.push(message);
         self.tasks[index].note = None;
-        let payload = Members::new()
-            .put("kind", "message")
-            .put("bytes", bytes)
-            .put("attachments", said.files.len());
+        let payload = Members::new().put("kind", "message").put("bytes", bytes).put("attachments", said.files.len());
         self.record_on(index, "anet.message.sent", payload);
         let next = match self.tasks[index].state {
             // A quote is still open whatever is said beside it.
-            TaskState::InputRequired if self.tasks[index].open_quote().is_some() => {
-                TaskState::InputRequired
-            }
+            TaskState::InputRequired if self.tasks[index].open_quote().is_some() => TaskState::InputRequired,
             TaskState::InputRequired => TaskState::Working,
             other => other,
         };

@@ -23,11 +23,7 @@ impl State {
         let what = task.skill.clone().unwrap_or_else(|| "text".to_owned());
         let quote = Quote::new(price, &task.peer, &self.hub_aid, &what, now);
         let words = vec![
-            Part::text(if task.skill.is_some() {
-                "This call has a price."
-            } else {
-                "This task has a price."
-            }),
+            Part::text(if task.skill.is_some() { "This call has a price." } else { "This task has a price." }),
             Part::text(sentence_of_options(&quote, &task.id)),
         ];
         let required = quote.required();
@@ -39,14 +35,9 @@ impl State {
         if task.skill.is_some() {
             task.effect = Some(Effect::PaymentRequired);
         }
-        self.record_on(
-            index,
-            "anet.payment.quoted",
-            Members::new().put("amount", &price.amount),
-        );
+        self.record_on(index, "anet.payment.quoted", Members::new().put("amount", &price.amount));
         let mut note = self.message(index, Role::Agent, words);
-        note.metadata
-            .insert("x402.payment.required".to_owned(), required);
+        note.metadata.insert("x402.payment.required".to_owned(), required);
         self.tasks[index].note = Some(note);
         self.tasks[index].reason = Some("needs_operator_approval".to_owned());
         self.set_state(index, TaskState::InputRequired);
@@ -55,8 +46,7 @@ impl State {
 
     pub(super) fn settle(&mut self, index: usize) {
         let task = &self.tasks[index];
-        let (PayState::Submitted, Some(authorization)) =
-            (task.payment.state, task.payment.authorization.clone())
+        let (PayState::Submitted, Some(authorization)) = (task.payment.state, task.payment.authorization.clone())
         else {
             return;
         };
@@ -85,11 +75,7 @@ impl State {
         task.payment.state = PayState::Completed;
         task.payment.error = None;
         task.reason = None;
-        self.record_on(
-            index,
-            "anet.payment.settled",
-            Members::new().put("transaction", transaction),
-        );
+        self.record_on(index, "anet.payment.settled", Members::new().put("transaction", transaction));
         self.set_state(index, TaskState::Working);
     }
 
@@ -119,57 +105,30 @@ impl State {
     fn pay_of_itself(&mut self, index: usize) {
         let now = self.clock.now();
         let task = &self.tasks[index];
-        let Some(option) = task
-            .payment
-            .quote
-            .as_ref()
-            .and_then(|quote| quote.payable(&self.hub_aid))
-            .cloned()
-        else {
+        let Some(option) = task.payment.quote.as_ref().and_then(|quote| quote.payable(&self.hub_aid)).cloned() else {
             return;
         };
         let amount = super::quote::amount(&option).unwrap_or(0);
-        let payee = option
-            .member("payTo")
-            .and_then(Json::as_str)
-            .unwrap_or_default()
-            .to_owned();
-        let signed = task
-            .skill
-            .as_deref()
-            .and_then(|skill| self.agent(&task.peer)?.signed_price(skill));
+        let payee = option.member("payTo").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let signed = task.skill.as_deref().and_then(|skill| self.agent(&task.peer)?.signed_price(skill));
         let refused = if task.payment.automatic {
-            Some((
-                "",
-                "The node already paid once for this task of itself.".to_owned(),
-            ))
+            Some(("", "The node already paid once for this task of itself.".to_owned()))
         } else if task.skill.is_none() {
-            Some((
-                "",
-                "A text task has no signed price, so it is never paid automatically.".to_owned(),
-            ))
+            Some(("", "A text task has no signed price, so it is never paid automatically.".to_owned()))
         } else if signed.is_none_or(|signed| amount > signed) {
-            Some(("", "The quote is above the price that the agent signed, so it is never paid automatically.".to_owned()))
-        } else if payee != task.peer {
             Some((
                 "",
-                "The payee is not the agent that works on the task.".to_owned(),
+                "The quote is above the price that the agent signed, so it is never paid automatically.".to_owned(),
             ))
+        } else if payee != task.peer {
+            Some(("", "The payee is not the agent that works on the task.".to_owned()))
         } else if !self.purse.module {
-            Some((
-                "module_absent",
-                "This node has no payment module.".to_owned(),
-            ))
+            Some(("module_absent", "This node has no payment module.".to_owned()))
         } else {
             self.purse
                 .check(Purpose::Automatic, amount, &payee, now)
                 .err()
-                .map(|refusal| {
-                    (
-                        refusal.code,
-                        format!("Not paid automatically: {}.", refusal.why),
-                    )
-                })
+                .map(|refusal| (refusal.code, format!("Not paid automatically: {}.", refusal.why)))
         };
         self.tasks[index].payment.automatic = true;
         if let Some((code, sentence)) = refused {

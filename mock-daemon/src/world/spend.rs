@@ -109,13 +109,7 @@ impl Default for Purse {
 
 impl Purse {
     /// Asks the policy, in its order: zero, single limit, payee list, agents' day, everybody's day.
-    pub fn check(
-        &self,
-        purpose: Purpose,
-        amount: u64,
-        payee: &str,
-        now: i64,
-    ) -> Result<(), SpendRefusal> {
+    pub fn check(&self, purpose: Purpose, amount: u64, payee: &str, now: i64) -> Result<(), SpendRefusal> {
         let refuse = |code, why: String, steps: Vec<String>| Err(SpendRefusal { code, why, steps });
         if amount == 0 {
             return refuse(
@@ -129,13 +123,9 @@ impl Purse {
             Purpose::Agent => (self.agent_max, "agents may spend on this node"),
             Purpose::Operator => (self.explicit_max, "may be spent at once on this node"),
         };
-        let raise = |name: &str, needed: u64, has: u64| {
-            (needed > has).then(|| format!("anet payments set {name}={needed}"))
-        };
-        let listed = self
-            .payees
-            .as_ref()
-            .is_some_and(|payees| payees.iter().any(|known| known == payee));
+        let raise =
+            |name: &str, needed: u64, has: u64| (needed > has).then(|| format!("anet payments set {name}={needed}"));
+        let listed = self.payees.as_ref().is_some_and(|payees| payees.iter().any(|known| known == payee));
         let mut steps: Vec<String> = Vec::new();
         if !self.payees_file.is_empty() {
             if self.payees.is_none() {
@@ -145,11 +135,7 @@ impl Purse {
             }
         }
         steps.extend(raise("explicit_max", amount, self.explicit_max));
-        steps.extend(raise(
-            "daily_max",
-            self.spent(now).saturating_add(amount),
-            self.daily_max,
-        ));
+        steps.extend(raise("daily_max", self.spent(now).saturating_add(amount), self.daily_max));
         if amount > limit {
             return refuse(
                 "over_single_limit",
@@ -201,32 +187,20 @@ impl Purse {
     /// Notes a payment that was signed: what counts for the limits, settled or not.
     pub fn sign(&mut self, amount: u64, purpose: Purpose, now: i64) {
         self.signed.retain(|signed| now - signed.at < DAY_MS);
-        self.signed.push(Signed {
-            at: now,
-            amount,
-            by_agent: purpose == Purpose::Agent,
-        });
+        self.signed.push(Signed { at: now, amount, by_agent: purpose == Purpose::Agent });
     }
 
     /// Books what the hub settled.
     pub fn book(&mut self, delta: i64, reason: &str, now: i64) {
         self.balance += delta;
         if let Some(entries) = &mut self.entries {
-            entries.push(Entry {
-                delta,
-                reason: reason.to_owned(),
-                at: now,
-            });
+            entries.push(Entry { delta, reason: reason.to_owned(), at: now });
         }
     }
 
     /// What was signed in 24 hours.
     pub fn spent(&self, now: i64) -> u64 {
-        self.signed
-            .iter()
-            .filter(|signed| now - signed.at < DAY_MS)
-            .map(|signed| signed.amount)
-            .sum()
+        self.signed.iter().filter(|signed| now - signed.at < DAY_MS).map(|signed| signed.amount).sum()
     }
 
     /// What was signed for agents in 24 hours.
@@ -258,17 +232,13 @@ impl Purse {
     /// What an agent can still do today, in a sentence.
     pub fn summary(&self, now: i64) -> String {
         if self.agent_max == 0 {
-            return "An agent may not pay anything on this node; a person can with `anet pay`."
-                .to_owned();
+            return "An agent may not pay anything on this node; a person can with `anet pay`.".to_owned();
         }
         let rest = self
             .agent_daily_max
             .saturating_sub(self.spent_by_agents(now))
             .min(self.daily_max.saturating_sub(self.spent(now)));
-        format!(
-            "An agent may pay at most {} at once and {rest} more today.",
-            self.agent_max
-        )
+        format!("An agent may pay at most {} at once and {rest} more today.", self.agent_max)
     }
 
     /// The answer of `/balance` while there is a balance to read.
@@ -276,13 +246,9 @@ impl Purse {
         let members = Members::new().put("aid", aid).put("asset", "credit");
         let members = match &self.balance_error {
             Some(sentence) => members.put("balance_error", sentence),
-            None => members
-                .put("balance", self.balance)
-                .maybe("entries", self.entries.as_deref().map(entries_json)),
+            None => members.put("balance", self.balance).maybe("entries", self.entries.as_deref().map(entries_json)),
         };
-        let members = members
-            .put("hub", hub_url)
-            .put("network", format!("hub:{hub}"));
+        let members = members.put("hub", hub_url).put("network", format!("hub:{hub}"));
         match page {
             Page::V02 => members.sorted(),
             Page::V03 => members
@@ -298,11 +264,7 @@ fn entries_json(entries: &[Entry]) -> Vec<Json> {
     entries[from..]
         .iter()
         .map(|entry| {
-            Members::new()
-                .put("at", rfc3339(entry.at))
-                .put("delta", entry.delta)
-                .put("reason", &entry.reason)
-                .done()
+            Members::new().put("at", rfc3339(entry.at)).put("delta", entry.delta).put("reason", &entry.reason).done()
         })
         .collect()
 }
@@ -312,10 +274,7 @@ mod tests {
     use super::{DAY_MS, Purpose, Purse};
 
     fn code(purse: &Purse, purpose: Purpose, amount: u64, payee: &str) -> &'static str {
-        purse
-            .check(purpose, amount, payee, 0)
-            .err()
-            .map_or("", |refusal| refusal.code)
+        purse.check(purpose, amount, payee, 0).err().map_or("", |refusal| refusal.code)
     }
 
     #[test]
@@ -328,10 +287,7 @@ mod tests {
         purse.payees = None;
         assert_eq!(code(&purse, Purpose::Agent, 5, "p"), "payees_unreadable");
         purse.payees_file.clear();
-        assert_eq!(
-            code(&purse, Purpose::Agent, 5, "p"),
-            "over_agent_daily_limit"
-        );
+        assert_eq!(code(&purse, Purpose::Agent, 5, "p"), "over_agent_daily_limit");
         purse.agent_daily_max = 100;
         assert_eq!(code(&purse, Purpose::Agent, 5, "p"), "");
         purse.daily_max = 4;
@@ -340,19 +296,11 @@ mod tests {
 
     #[test]
     fn signed_payments_count_for_a_day() {
-        let mut purse = Purse {
-            agent_max: 10,
-            agent_daily_max: 10,
-            payees_file: String::new(),
-            ..Purse::default()
-        };
+        let mut purse = Purse { agent_max: 10, agent_daily_max: 10, payees_file: String::new(), ..Purse::default() };
         purse.sign(6, Purpose::Agent, 0);
         purse.sign(3, Purpose::Automatic, 0);
         assert_eq!((purse.spent(0), purse.spent_by_agents(0)), (9, 6));
-        assert_eq!(
-            code(&purse, Purpose::Agent, 5, "p"),
-            "over_agent_daily_limit"
-        );
+        assert_eq!(code(&purse, Purpose::Agent, 5, "p"), "over_agent_daily_limit");
         assert_eq!(purse.spent(DAY_MS), 0);
         assert!(purse.check(Purpose::Agent, 5, "p", DAY_MS).is_ok());
     }

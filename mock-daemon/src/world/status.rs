@@ -215,22 +215,17 @@ impl Status {
     /// The hub's state and message.
     pub fn hub_words(&self, aid: &str) -> (String, String) {
         match &self.hub {
-            Hub::Registered => (
-                "registered".to_owned(),
-                "This node is registered at its hub.".to_owned(),
-            ),
+            Hub::Registered => ("registered".to_owned(), "This node is registered at its hub.".to_owned()),
             Hub::PendingAdmission => (
                 "pending_admission".to_owned(),
                 format!("Your hub operator must admit this node: `anet-hub admit {aid}`"),
             ),
-            Hub::None => (
-                "none".to_owned(),
-                "This node has no hub: run `anet hub-register <url>` in a terminal.".to_owned(),
-            ),
-            Hub::Unreachable => (
-                "unreachable".to_owned(),
-                "The hub does not answer; the node keeps trying.".to_owned(),
-            ),
+            Hub::None => {
+                ("none".to_owned(), "This node has no hub: run `anet hub-register <url>` in a terminal.".to_owned())
+            }
+            Hub::Unreachable => {
+                ("unreachable".to_owned(), "The hub does not answer; the node keeps trying.".to_owned())
+            }
             Hub::Other(state, message) => (state.clone(), message.clone()),
         }
     }
@@ -238,10 +233,7 @@ impl Status {
     /// The recovery's state and message.
     pub fn recovery_words(&self) -> (String, String) {
         match &self.recovery {
-            Recovery::Protected => (
-                "protected".to_owned(),
-                "A recovery passphrase is set.".to_owned(),
-            ),
+            Recovery::Protected => ("protected".to_owned(), "A recovery passphrase is set.".to_owned()),
             Recovery::Unprotected => (
                 "unprotected".to_owned(),
                 "Set a recovery passphrase: run `anet identity protect` in a terminal.".to_owned(),
@@ -257,37 +249,16 @@ impl Status {
             ("", Page::V03) => "0.3.0",
             (version, _) => version,
         };
-        let caps = if self.caps.is_empty() {
-            Json::Null
-        } else {
-            Json::Array(self.caps.iter().map(Json::from).collect())
-        };
-        let receive = Json::Object(
-            self.receive
-                .iter()
-                .map(|(name, count)| (name.clone(), (*count).into()))
-                .collect(),
-        );
+        let caps =
+            if self.caps.is_empty() { Json::Null } else { Json::Array(self.caps.iter().map(Json::from).collect()) };
+        let receive = Json::Object(self.receive.iter().map(|(name, count)| (name.clone(), (*count).into())).collect());
         let members = Members::new()
             .put("aid", aid)
-            .maybe(
-                "auto_reply",
-                self.auto_reply.as_ref().map(|auto| auto.json(page)),
-            )
+            .maybe("auto_reply", self.auto_reply.as_ref().map(|auto| auto.json(page)))
             .put("caps", caps)
-            .put(
-                "console_url",
-                format!("http://127.0.0.1:{}/console", self.port),
-            )
+            .put("console_url", format!("http://127.0.0.1:{}/console", self.port))
             .put("data_dir", &self.data_dir)
-            .put(
-                "hub_url",
-                if self.hub == Hub::None {
-                    ""
-                } else {
-                    self.hub_url.as_str()
-                },
-            )
+            .put("hub_url", if self.hub == Hub::None { "" } else { self.hub_url.as_str() })
             .put("inbound_policy", policy)
             .put("name", &self.name)
             .put("pricing", &self.pricing)
@@ -300,15 +271,9 @@ impl Status {
         let list = |words: &[String]| words.iter().map(Json::from).collect::<Vec<_>>();
         let (hub_state, hub_message) = self.hub_words(aid);
         let (recovery_state, recovery_message) = self.recovery_words();
-        let recovery = Members::new()
-            .put("message", &recovery_message)
-            .put("state", &recovery_state)
-            .done();
-        let mut summary = vec![
-            format!("hub: {hub_state}"),
-            format!("identity: {recovery_state}"),
-            format!("inbound: {policy}"),
-        ];
+        let recovery = Members::new().put("message", &recovery_message).put("state", &recovery_state).done();
+        let mut summary =
+            vec![format!("hub: {hub_state}"), format!("identity: {recovery_state}"), format!("inbound: {policy}")];
         if self.queue.is_some() {
             summary.push(match waiting.awaiting {
                 0 => "delivery: nothing waits".to_owned(),
@@ -316,24 +281,9 @@ impl Status {
             });
         }
         members
-            .put(
-                "build",
-                Members::new()
-                    .put("modules", list(&self.modules))
-                    .put("without", list(&self.without))
-                    .done(),
-            )
-            .maybe(
-                "delivery",
-                self.queue.as_ref().map(|queue| queue.json(waiting)),
-            )
-            .put(
-                "hub",
-                Members::new()
-                    .put("message", hub_message)
-                    .put("state", hub_state)
-                    .done(),
-            )
+            .put("build", Members::new().put("modules", list(&self.modules)).put("without", list(&self.without)).done())
+            .maybe("delivery", self.queue.as_ref().map(|queue| queue.json(waiting)))
+            .put("hub", Members::new().put("message", hub_message).put("state", hub_state).done())
             .put("identity", Members::new().put("recovery", recovery).done())
             .put(
                 "privacy",
@@ -342,10 +292,7 @@ impl Status {
                     .put("retention_days", self.retention_days)
                     .done(),
             )
-            .put(
-                "profile",
-                Members::new().put("summary", &self.profile).done(),
-            )
+            .put("profile", Members::new().put("summary", &self.profile).done())
             .put("summary", list(&summary))
             .sorted()
     }
@@ -353,35 +300,15 @@ impl Status {
 
 impl Queue {
     fn json(&self, waiting: Waiting) -> Json {
-        let counters = self
-            .counters
-            .iter()
-            .map(|(name, count)| (format!("dack-{name}"), Json::from(*count)))
-            .collect();
+        let counters = self.counters.iter().map(|(name, count)| (format!("dack-{name}"), Json::from(*count))).collect();
         let derived = match (self.stuck, waiting.awaiting) {
             (0, 0) => ("ok", "nothing waits".to_owned(), ""),
-            (0, 1) => (
-                "warn",
-                "1 message waits for the other side".to_owned(),
-                "anet delivery list",
-            ),
-            (0, count) => (
-                "warn",
-                format!("{count} messages wait for the other side"),
-                "anet delivery list",
-            ),
-            (count, _) => (
-                "error",
-                format!("{count} stuck: {}", self.stuck_error),
-                "anet delivery list",
-            ),
+            (0, 1) => ("warn", "1 message waits for the other side".to_owned(), "anet delivery list"),
+            (0, count) => ("warn", format!("{count} messages wait for the other side"), "anet delivery list"),
+            (count, _) => ("error", format!("{count} stuck: {}", self.stuck_error), "anet delivery list"),
         };
         let or = |own: &str, derived: &str| {
-            if own.is_empty() {
-                derived.to_owned()
-            } else {
-                own.to_owned()
-            }
+            if own.is_empty() { derived.to_owned() } else { own.to_owned() }
         };
         let members = Members::new()
             .put("awaiting_confirmation", waiting.awaiting)
@@ -395,10 +322,7 @@ impl Queue {
             .put("stuck", self.stuck)
             .put("unconfirmed_24h", self.unconfirmed_24h);
         if self.stuck > 0 {
-            members
-                .put("stuck_error", &self.stuck_error)
-                .put("stuck_oldest_ms", self.stuck_oldest_ms)
-                .done()
+            members.put("stuck_error", &self.stuck_error).put("stuck_oldest_ms", self.stuck_oldest_ms).done()
         } else {
             members.done()
         }
@@ -409,21 +333,13 @@ impl AutoReply {
     fn json(&self, page: Page) -> Json {
         let members = match &self.backend {
             Backend::Exec { agent, work_dir } => {
-                let members = Members::new()
-                    .put("backend", "exec")
-                    .put("agent", agent)
-                    .text("work_dir", work_dir);
+                let members = Members::new().put("backend", "exec").put("agent", agent).text("work_dir", work_dir);
                 // For a program, the address of the model service is a matter of 0.3's sandbox.
-                if page == Page::V03 {
-                    members.text("api_base", &self.api_base)
-                } else {
-                    members
-                }
+                if page == Page::V03 { members.text("api_base", &self.api_base) } else { members }
             }
-            Backend::OpenAi { model } => Members::new()
-                .put("backend", "openai")
-                .put("model", model)
-                .text("api_base", &self.api_base),
+            Backend::OpenAi { model } => {
+                Members::new().put("backend", "openai").put("model", model).text("api_base", &self.api_base)
+            }
         };
         let members = members.put("untrusted", &self.untrusted);
         if page == Page::V02 {
@@ -434,19 +350,12 @@ impl AutoReply {
             .put("detail", "bubblewrap")
             .put("egress_allow", vec![Json::from("api.example.org:443")])
             .put("kind", "bwrap")
-            .put(
-                "limits",
-                Json::object([("memory_mb", Json::from(1024_i64))]),
-            )
+            .put("limits", Json::object([("memory_mb", Json::from(1024_i64))]))
             .put("message", &self.sandbox.message)
             .put("next", &self.sandbox.next)
             .put("reason", &self.sandbox.reason)
             .put("state", &self.sandbox.state)
             .done();
-        members
-            .put("api_key_set", self.api_key_set)
-            .put("sandbox", sandbox)
-            .put("trusted", &self.trusted)
-            .sorted()
+        members.put("api_key_set", self.api_key_set).put("sandbox", sandbox).put("trusted", &self.trusted).sorted()
     }
 }

@@ -69,13 +69,7 @@ pub enum Effect {
 
 impl Effect {
     /// All five.
-    pub const ALL: [Self; 5] = [
-        Self::Ok,
-        Self::Unverified,
-        Self::Failed,
-        Self::Unavailable,
-        Self::PaymentRequired,
-    ];
+    pub const ALL: [Self; 5] = [Self::Ok, Self::Unverified, Self::Failed, Self::Unavailable, Self::PaymentRequired];
 
     /// The word of `anet.effect_status`.
     pub const fn word(self) -> &'static str {
@@ -361,11 +355,7 @@ impl Task {
 
     /// The conversation as it is shown: a task without one stands for itself.
     pub fn shown_context(&self) -> &str {
-        if self.context.is_empty() {
-            &self.id
-        } else {
-            &self.context
-        }
+        if self.context.is_empty() { &self.id } else { &self.context }
     }
 
     /// The quote that waits for this node's decision.
@@ -378,9 +368,6 @@ impl Task {
 
     /// Whether money is out and the outcome is not this node's to stop.
     pub fn paid(&self) -> bool {
-        matches!(
-            self.payment.state,
-            PayState::Submitted | PayState::Completed
-        )
+        matches!(self.payment.state, PayState::Submitted | PayState::Completed)
     }
 }

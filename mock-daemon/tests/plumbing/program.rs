@@ -13,10 +13,7 @@ use crate::raw::{Raw, Told};
 
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anet-mock-daemon"));
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -32,11 +29,7 @@ impl Running {
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         let mut paragraph = String::new();
         while !paragraph.contains("Ctrl-C") {
-            assert_ne!(
-                stdout.read_line(&mut paragraph).expect("text"),
-                0,
-                "it ended: {paragraph}"
-            );
+            assert_ne!(stdout.read_line(&mut paragraph).expect("text"), 0, "it ended: {paragraph}");
         }
         Self { child, paragraph }
     }
@@ -44,12 +37,7 @@ impl Running {
     fn end(mut self, signal: Signal) -> (ExitStatus, String) {
         kill_process(Pid::from_child(&self.child), signal).expect("it runs");
         let mut log = String::new();
-        self.child
-            .stderr
-            .take()
-            .expect("piped")
-            .read_to_string(&mut log)
-            .expect("text");
+        self.child.stderr.take().expect("piped").read_to_string(&mut log).expect("text");
         (self.child.wait().expect("it ends"), log)
     }
 }
@@ -57,8 +45,7 @@ impl Running {
 /// Asks as a client would that knows nothing but the data directory.
 async fn ask(home: &Path, path: &str) -> Told {
     let config: serde_json::Value =
-        serde_json::from_slice(&fs::read(home.join("config.json")).expect("a config"))
-            .expect("JSON");
+        serde_json::from_slice(&fs::read(home.join("config.json")).expect("a config")).expect("JSON");
     let address = config["control_addr"].as_str().expect("an address");
     let token = fs::read_to_string(home.join("control_token.txt")).expect("a token");
     let request = format!(
@@ -75,19 +62,9 @@ async fn it_says_how_to_use_it_logs_and_leaves_nothing() {
     for signal in [Signal::INT, Signal::TERM] {
         let root = TempDir::new().expect("a directory");
         let (home, journal) = (root.path().join("home"), root.path().join("journal.jsonl"));
-        let running = Running::start(
-            program()
-                .arg("--home")
-                .arg(&home)
-                .arg("--journal")
-                .arg(&journal),
-        );
+        let running = Running::start(program().arg("--home").arg(&home).arg("--journal").arg(&journal));
         let told = format!("ANET_DATA_DIR={} anet mcp", home.display());
-        assert!(
-            running.paragraph.contains(&told) && running.paragraph.contains("curl "),
-            "{}",
-            running.paragraph
-        );
+        assert!(running.paragraph.contains(&told) && running.paragraph.contains("curl "), "{}", running.paragraph);
         assert_eq!(ask(&home, "/status").await.status, 200);
         assert_eq!(ask(&home, "/shutdown").await.status, 404);
         let token = fs::read_to_string(home.join("control_token.txt")).expect("a token");
@@ -95,41 +72,24 @@ async fn it_says_how_to_use_it_logs_and_leaves_nothing() {
         assert_eq!(status.code(), Some(0), "{log}");
         assert!(!home.exists());
         // Two connections at once: either may be over first.
-        let line = |of: &str| {
-            log.lines()
-                .find(|line| line.contains(of))
-                .unwrap_or_else(|| panic!("{of}: {log}"))
-        };
+        let line = |of: &str| log.lines().find(|line| line.contains(of)).unwrap_or_else(|| panic!("{of}: {log}"));
         assert_eq!(log.lines().count(), 2, "{log}");
         assert!(line(" POST /status 200 ").ends_with(" ms"), "{log}");
-        assert!(
-            line(" POST /shutdown 404 (unknown path) ").ends_with(" ms"),
-            "{log}"
-        );
+        assert!(line(" POST /shutdown 404 (unknown path) ").ends_with(" ms"), "{log}");
         assert!(!log.contains('\u{1b}'), "no colours in a pipe");
         let records = fs::read_to_string(&journal).expect("a journal");
         assert!(!records.contains(token.trim()) && !log.contains(token.trim()));
-        let mut records: Vec<serde_json::Value> = records
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect();
+        let mut records: Vec<serde_json::Value> =
+            records.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         records.sort_by_key(|record| record["index"].as_u64());
-        assert_eq!(
-            (&records[0]["route"], &records[1]["trespass"]),
-            (&"/status".into(), &"unknown path".into())
-        );
+        assert_eq!((&records[0]["route"], &records[1]["trespass"]), (&"/status".into(), &"unknown path".into()));
     }
 }
 
 #[tokio::test]
 async fn without_a_home_it_makes_one_and_quiet_is_quiet() {
     let running = Running::start(program().arg("--quiet"));
-    let home = running
-        .paragraph
-        .split("ANET_DATA_DIR=")
-        .nth(1)
-        .and_then(|rest| rest.split(' ').next())
-        .expect("named");
+    let home = running.paragraph.split("ANET_DATA_DIR=").nth(1).and_then(|rest| rest.split(' ').next()).expect("named");
     let home = Path::new(home).to_owned();
     assert_eq!(ask(&home, "/status").await.status, 200);
     let (status, log) = running.end(Signal::TERM);
@@ -142,16 +102,8 @@ fn what_cannot_work_is_said_with_what_to_do() {
     let home = TempDir::new().expect("a directory");
     fs::write(home.path().join("config.json"), "{}").expect("written");
     let table: [(&[&str], i32, &str); 4] = [
-        (
-            &["--home", home.path().to_str().expect("text")],
-            1,
-            "Name a directory that is empty",
-        ),
-        (
-            &["--journal", "/nowhere/at/all"],
-            1,
-            "Name a file that can be written",
-        ),
+        (&["--home", home.path().to_str().expect("text")], 1, "Name a directory that is empty"),
+        (&["--journal", "/nowhere/at/all"], 1, "Name a file that can be written"),
         (&["--port", "70000"], 2, "--port"),
         (&["--nonsense"], 2, "--help"),
     ];
@@ -159,15 +111,10 @@ fn what_cannot_work_is_said_with_what_to_do() {
         let output = program().args(arguments).output().expect("it ends");
         let log = String::from_utf8(output.stderr).expect("text");
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {log}");
-        assert!(
-            log.contains(hint) && output.stdout.is_empty(),
-            "{arguments:?}: {log}"
-        );
+        assert!(log.contains(hint) && output.stdout.is_empty(), "{arguments:?}: {log}");
     }
     let help = program().arg("--help").output().expect("it ends");
-    assert!(
-        help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--home <DIR>")
-    );
+    assert!(help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--home <DIR>"));
 }
 
 #[tokio::test]
@@ -176,11 +123,8 @@ async fn a_caller_that_waits_does_not_keep_it_from_ending() {
     let home = root.path().join("home");
     let running = Running::start(program().arg("--home").arg(&home).arg("--quiet"));
     let config: serde_json::Value =
-        serde_json::from_slice(&fs::read(home.join("config.json")).expect("a config"))
-            .expect("JSON");
-    let idle = TcpStream::connect(config["control_addr"].as_str().expect("an address"))
-        .await
-        .expect("it listens");
+        serde_json::from_slice(&fs::read(home.join("config.json")).expect("a config")).expect("JSON");
+    let idle = TcpStream::connect(config["control_addr"].as_str().expect("an address")).await.expect("it listens");
     assert_eq!(running.end(Signal::TERM).0.code(), Some(0));
     drop(idle);
 }

@@ -19,9 +19,7 @@ pub(crate) fn soon() -> Instant {
 
 /// A daemon with all defaults.
 pub(crate) async fn daemon() -> Daemon {
-    Daemon::start(Options::default())
-        .await
-        .expect("a daemon starts")
+    Daemon::start(Options::default()).await.expect("a daemon starts")
 }
 
 /// What a request says; everything can be set.
@@ -59,10 +57,8 @@ impl Ask {
 
     /// Sets a header, or takes it away.
     pub(crate) fn with(mut self, name: &str, value: Option<&str>) -> Self {
-        self.headers
-            .retain(|(key, _)| !key.eq_ignore_ascii_case(name));
-        self.headers
-            .extend(value.map(|value| (name.to_owned(), value.to_owned())));
+        self.headers.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
+        self.headers.extend(value.map(|value| (name.to_owned(), value.to_owned())));
         self
     }
 
@@ -113,17 +109,11 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(crate) async fn to(address: SocketAddr) -> Self {
-        Self {
-            stream: TcpStream::connect(address).await.expect("it listens"),
-            buffered: Vec::new(),
-        }
+        Self { stream: TcpStream::connect(address).await.expect("it listens"), buffered: Vec::new() }
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
-        self.stream
-            .write_all(bytes)
-            .await
-            .expect("the daemon reads");
+        self.stream.write_all(bytes).await.expect("the daemon reads");
     }
 
     /// Says that nothing more is sent.
@@ -133,40 +123,26 @@ impl Raw {
 
     /// Reads one answer, framed by its `Content-Length`.
     pub(crate) async fn told(&mut self) -> io::Result<Told> {
-        timeout(PATIENCE, self.read_answer(true))
-            .await
-            .expect("an answer in time")
+        timeout(PATIENCE, self.read_answer(true)).await.expect("an answer in time")
     }
 
     /// Reads the head of an answer, and of its body whatever came with it.
     pub(crate) async fn head(&mut self) -> io::Result<Told> {
-        timeout(PATIENCE, self.read_answer(false))
-            .await
-            .expect("an answer in time")
+        timeout(PATIENCE, self.read_answer(false)).await.expect("an answer in time")
     }
 
     async fn read_answer(&mut self, whole: bool) -> io::Result<Told> {
         let end = loop {
-            if let Some(end) = self
-                .buffered
-                .windows(4)
-                .position(|window| window == b"\r\n\r\n")
-            {
+            if let Some(end) = self.buffered.windows(4).position(|window| window == b"\r\n\r\n") {
                 break end + 4;
             }
             self.more().await?;
         };
         let head = String::from_utf8(self.buffered.drain(..end).collect()).expect("text");
         let status = head[9..12].parse().expect("a status");
-        let mut told = Told {
-            status,
-            head,
-            body: Vec::new(),
-        };
+        let mut told = Told { status, head, body: Vec::new() };
         if whole {
-            let length = told
-                .header("Content-Length")
-                .map_or(0, |value| value.parse().expect("a length"));
+            let length = told.header("Content-Length").map_or(0, |value| value.parse().expect("a length"));
             while self.buffered.len() < length {
                 self.more().await?;
             }
@@ -177,9 +153,7 @@ impl Raw {
 
     /// Reads to the end of the connection: the bytes, and how it ended.
     pub(crate) async fn rest(&mut self) -> (Vec<u8>, io::Result<()>) {
-        let ended = timeout(PATIENCE, self.stream.read_to_end(&mut self.buffered))
-            .await
-            .expect("an end in time");
+        let ended = timeout(PATIENCE, self.stream.read_to_end(&mut self.buffered)).await.expect("an end in time");
         (std::mem::take(&mut self.buffered), ended.map(drop))
     }
 

@@ -8,44 +8,25 @@ use tokio::task::JoinSet;
 use crate::raw::{Ask, Raw, ask, daemon, soon};
 
 fn rule(on: On, times: Times, body: &str) -> Rule {
-    Rule {
-        on,
-        times,
-        reply: Reply::Respond(Response::json(200, body)),
-    }
+    Rule { on, times, reply: Reply::Respond(Response::json(200, body)) }
 }
 
 fn hold(name: &str, then: Reply) -> Rule {
-    let reply = Reply::Hold {
-        name: name.into(),
-        then: Box::new(then),
-    };
-    Rule {
-        on: On::Any,
-        times: Times::Always,
-        reply,
-    }
+    let reply = Reply::Hold { name: name.into(), then: Box::new(then) };
+    Rule { on: On::Any, times: Times::Always, reply }
 }
 
 async fn says(daemon: &Daemon, path: &str) -> String {
-    ask(daemon, &Ask::post(daemon, path))
-        .await
-        .text()
-        .to_owned()
+    ask(daemon, &Ask::post(daemon, path)).await.text().to_owned()
 }
 
 #[tokio::test]
 async fn bytes_status_and_headers_go_out_exactly() {
     let daemon = daemon().await;
     let body = b"{\"n\":9007199254740993, \"x\" : 1.0}\xff no newline".to_vec();
-    let response = Response::json(418, body.clone())
-        .with_header("X-Own", "a  b")
-        .with_header("referrer-policy", "origin");
-    daemon.script(Rule {
-        on: On::Route(Route::Balance),
-        times: Times::Once,
-        reply: Reply::Respond(response),
-    });
+    let response =
+        Response::json(418, body.clone()).with_header("X-Own", "a  b").with_header("referrer-policy", "origin");
+    daemon.script(Rule { on: On::Route(Route::Balance), times: Times::Once, reply: Reply::Respond(response) });
     let told = ask(&daemon, &Ask::post(&daemon, "/balance")).await;
     assert_eq!((told.status, &told.body), (418, &body));
     assert_eq!(
@@ -77,42 +58,22 @@ async fn a_route_rule_stands_behind_the_guards_and_others_before() {
     let stranger = Ask::post(&daemon, "/balance").with("Authorization", None);
     daemon.script(rule(On::Route(Route::Balance), Times::Once, "scripted"));
     assert_eq!(ask(&daemon, &stranger).await.status, 401);
-    assert_eq!(
-        says(&daemon, "/balance").await,
-        "scripted",
-        "the trespass used nothing up"
-    );
+    assert_eq!(says(&daemon, "/balance").await, "scripted", "the trespass used nothing up");
     daemon.script(rule(On::Path("/balance".into()), Times::Once, "open"));
     assert_eq!(ask(&daemon, &stranger).await.text(), "open");
     daemon.script(rule(On::Any, Times::Once, "any"));
     assert_eq!(says(&daemon, "/nowhere").await, "any");
-    assert_eq!(
-        daemon.journal().trespasses().len(),
-        3,
-        "a scripted answer does not make a trespass good"
-    );
+    assert_eq!(daemon.journal().trespasses().len(), 3, "a scripted answer does not make a trespass good");
 }
 
 #[tokio::test]
 async fn a_held_answer_goes_when_released_and_so_do_those_that_come_later() {
     let daemon = daemon().await;
     let world = says(&daemon, "/balance").await;
-    daemon.script(hold(
-        "gate",
-        Reply::Hold {
-            name: "second".into(),
-            then: Box::new(Reply::World),
-        },
-    ));
+    daemon.script(hold("gate", Reply::Hold { name: "second".into(), then: Box::new(Reply::World) }));
     let mut raw = Raw::to(daemon.address()).await;
     raw.send(&Ask::post(&daemon, "/balance").bytes()).await;
-    assert!(
-        daemon
-            .journal()
-            .wait_until(soon(), |entries| entries.len() == 2)
-            .await,
-        "journalled while it is held"
-    );
+    assert!(daemon.journal().wait_until(soon(), |entries| entries.len() == 2).await, "journalled while it is held");
     daemon.release("other");
     daemon.release("gate");
     assert!(daemon.journal().entries()[1].answered.is_none());
@@ -127,12 +88,7 @@ async fn clearing_the_script_keeps_what_is_held() {
     daemon.script(hold("gate", Reply::Respond(Response::json(200, "held"))));
     let mut raw = Raw::to(daemon.address()).await;
     raw.send(&Ask::post(&daemon, "/status").bytes()).await;
-    assert!(
-        daemon
-            .journal()
-            .wait_until(soon(), |entries| entries.len() == 1)
-            .await
-    );
+    assert!(daemon.journal().wait_until(soon(), |entries| entries.len() == 1).await);
     daemon.clear_script();
     assert_ne!(says(&daemon, "/status").await, "held");
     daemon.release("gate");
@@ -152,46 +108,21 @@ async fn two_hundred_answers_are_held_at_once() {
             raw.told().await.expect("an answer").status
         });
     }
-    assert!(
-        daemon
-            .journal()
-            .wait_until(soon(), |entries| entries.len() == 200)
-            .await
-    );
-    assert!(
-        daemon
-            .journal()
-            .entries()
-            .iter()
-            .all(|entry| entry.answered.is_none())
-    );
+    assert!(daemon.journal().wait_until(soon(), |entries| entries.len() == 200).await);
+    assert!(daemon.journal().entries().iter().all(|entry| entry.answered.is_none()));
     let start = Instant::now();
     daemon.release("gate");
     let statuses = callers.join_all().await;
     assert!(statuses.len() == 200 && statuses.iter().all(|&status| status == 200));
-    assert!(
-        start.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        start.elapsed()
-    );
-    assert!(
-        daemon
-            .journal()
-            .entries()
-            .iter()
-            .all(|entry| entry.status() == Some(200))
-    );
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(daemon.journal().entries().iter().all(|entry| entry.status() == Some(200)));
 }
 
 #[tokio::test]
 async fn a_delayed_answer_is_late_and_others_are_not() {
     let daemon = daemon().await;
     let response = Response::json(200, "late").after(Duration::from_millis(60));
-    daemon.script(Rule {
-        on: On::Route(Route::Balance),
-        times: Times::Once,
-        reply: Reply::Respond(response),
-    });
+    daemon.script(Rule { on: On::Route(Route::Balance), times: Times::Once, reply: Reply::Respond(response) });
     let start = Instant::now();
     let late = async {
         let text = says(&daemon, "/balance").await;
@@ -199,16 +130,10 @@ async fn a_delayed_answer_is_late_and_others_are_not() {
     };
     let prompt = async { says(&daemon, "/status").await };
     let ((text, took), _) = tokio::join!(late, prompt);
-    assert!(
-        text == "late" && took >= Duration::from_millis(60),
-        "{text} after {took:?}"
-    );
+    assert!(text == "late" && took >= Duration::from_millis(60), "{text} after {took:?}");
     let entries = daemon.journal().entries();
     let answered = |path: &str| {
-        let entry = entries
-            .iter()
-            .find(|entry| entry.path() == path)
-            .expect("asked");
+        let entry = entries.iter().find(|entry| entry.path() == path).expect("asked");
         entry.answered.as_ref().expect("answered").at
     };
     assert!(answered("/status") < answered("/balance"));

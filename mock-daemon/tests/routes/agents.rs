@@ -10,10 +10,7 @@ use crate::{LAB, UNREADABLE, ask, good, raw, refused, world};
 
 fn aids(answer: &Value) -> Vec<String> {
     let agents = answer["agents"].as_array().expect("always a list");
-    agents
-        .iter()
-        .map(|agent| agent["aid"].as_str().expect("always there").to_owned())
-        .collect()
+    agents.iter().map(|agent| agent["aid"].as_str().expect("always there").to_owned()).collect()
 }
 
 #[test]
@@ -25,27 +22,11 @@ fn a_verified_agent_is_shown_whole() {
     let keys: Vec<_> = agent.as_object().expect("an object").keys().collect();
     assert_eq!(
         keys,
-        [
-            "aid",
-            "card",
-            "verification",
-            "hubVerification",
-            "name",
-            "homeHub",
-            "lastSeen",
-            "charge",
-            "key_state"
-        ]
+        ["aid", "card", "verification", "hubVerification", "name", "homeHub", "lastSeen", "charge", "key_state"]
     );
-    assert_eq!(
-        (&agent["charge"], &agent["key_state"]),
-        (&json!("partial"), &json!("fresh"))
-    );
+    assert_eq!((&agent["charge"], &agent["key_state"]), (&json!("partial"), &json!("fresh")));
     assert_eq!(agent["card"]["supportedInterfaces"][0]["tenant"], LAB);
-    assert_eq!(
-        agent["card"]["capabilities"]["extensions"][0]["params"]["seq"],
-        "1791446400"
-    );
+    assert_eq!(agent["card"]["capabilities"]["extensions"][0]["params"]["seq"], "1791446400");
     assert_eq!(answer["nextCursor"], "");
 }
 
@@ -75,18 +56,9 @@ fn unverified_and_uncarded_entries_say_little() {
             r#"{"aid":"official","verification":"NONE","verificationError":"no card published; only the hub vouches for these fields","anet.official":true}],"nextCursor":""}"#
         )
     );
-    assert_eq!(
-        aids(&good(&world, Route::AgentsList, &json!({}))),
-        ["forged"]
-    );
-    assert_eq!(
-        aids(&good(&world, Route::AgentsList, &json!({"q": "secret"}))),
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        aids(&good(&world, Route::AgentsList, &json!({"q": "FORG"}))),
-        ["forged"]
-    );
+    assert_eq!(aids(&good(&world, Route::AgentsList, &json!({}))), ["forged"]);
+    assert_eq!(aids(&good(&world, Route::AgentsList, &json!({"q": "secret"}))), Vec::<String>::new());
+    assert_eq!(aids(&good(&world, Route::AgentsList, &json!({"q": "FORG"}))), ["forged"]);
 }
 
 #[test]
@@ -99,10 +71,7 @@ fn every_card_error_can_be_shown() {
             state.agents.push(agent);
         });
         let card = good(&world, Route::AgentsCard, &json!({"aid": "checked"}));
-        assert_eq!(
-            card,
-            json!({"aid": "checked", "verification": "UNVERIFIED", "verificationError": code})
-        );
+        assert_eq!(card, json!({"aid": "checked", "verification": "UNVERIFIED", "verificationError": code}));
     }
 }
 
@@ -128,23 +97,12 @@ fn pages_end_when_the_cursor_is_empty() {
         }
     }
     assert_eq!(seen.len(), 2, "Lab-P and Lab-Notes");
-    assert!(
-        empty > 3,
-        "q is applied after paging, so pages may be empty"
-    );
-    let whole = aids(&good(
-        &world,
-        Route::AgentsList,
-        &json!({"limit": 100, "include_uncarded": true}),
-    ));
+    assert!(empty > 3, "q is applied after paging, so pages may be empty");
+    let whole = aids(&good(&world, Route::AgentsList, &json!({"limit": 100, "include_uncarded": true})));
     let mut paged = Vec::new();
     cursor.clear();
     loop {
-        let answer = good(
-            &world,
-            Route::AgentsList,
-            &json!({"limit": 3, "cursor": cursor, "include_uncarded": true}),
-        );
+        let answer = good(&world, Route::AgentsList, &json!({"limit": 3, "cursor": cursor, "include_uncarded": true}));
         paged.extend(aids(&answer));
         cursor = answer["nextCursor"].as_str().expect("a string").to_owned();
         if cursor.is_empty() {
@@ -157,26 +115,9 @@ fn pages_end_when_the_cursor_is_empty() {
 #[test]
 fn the_registry_filters_by_skill_and_tag() {
     let world = World::default();
-    assert_eq!(
-        aids(&good(
-            &world,
-            Route::AgentsList,
-            &json!({"skill": "text.digest"})
-        )),
-        [LAB]
-    );
-    assert_eq!(
-        aids(&good(&world, Route::AgentsList, &json!({"tag": "paid"}))).len(),
-        1
-    );
-    assert_eq!(
-        aids(&good(
-            &world,
-            Route::AgentsList,
-            &json!({"skill": "none.such"})
-        )),
-        Vec::<String>::new()
-    );
+    assert_eq!(aids(&good(&world, Route::AgentsList, &json!({"skill": "text.digest"}))), [LAB]);
+    assert_eq!(aids(&good(&world, Route::AgentsList, &json!({"tag": "paid"}))).len(), 1);
+    assert_eq!(aids(&good(&world, Route::AgentsList, &json!({"skill": "none.such"}))), Vec::<String>::new());
     world.with(|state| state.registry = false);
     let none = good(&world, Route::AgentsList, &json!({}));
     assert_eq!(none, json!({"agents": [], "nextCursor": ""}));
@@ -208,11 +149,7 @@ fn bad_lists_are_refused() {
         Route::AgentsList,
         &json!({"LIMIT": 5, "cursor": "uncarded:0", "Include_Uncarded": true, "unknown": 1}),
     );
-    good(
-        &world,
-        Route::AgentsList,
-        &json!({"limit": null, "skill": null}),
-    );
+    good(&world, Route::AgentsList, &json!({"limit": null, "skill": null}));
     assert_eq!(raw(&world, Route::AgentsList, b"null trailing").0, 200);
 }
 
@@ -221,20 +158,8 @@ fn without_a_hub_there_are_no_agents() {
     for hub in [Hub::None, Hub::Unreachable] {
         let world = world();
         world.set_hub(hub);
-        refused(
-            &world,
-            Route::AgentsList,
-            &json!({}),
-            503,
-            "UnavailableError",
-        );
-        refused(
-            &world,
-            Route::AgentsCard,
-            &json!({"aid": LAB}),
-            503,
-            "UnavailableError",
-        );
+        refused(&world, Route::AgentsList, &json!({}), 503, "UnavailableError");
+        refused(&world, Route::AgentsCard, &json!({"aid": LAB}), 503, "UnavailableError");
     }
 }
 
@@ -243,27 +168,13 @@ fn a_card_comes_with_its_prices() {
     let world = world();
     let card = good(&world, Route::AgentsCard, &json!({"aid": LAB}));
     let keys: Vec<_> = card.as_object().expect("an object").keys().collect();
-    assert_eq!(
-        keys,
-        [
-            "aid",
-            "card",
-            "verification",
-            "name",
-            "charge",
-            "prices",
-            "pricesFetchedAt"
-        ]
-    );
+    assert_eq!(keys, ["aid", "card", "verification", "name", "charge", "prices", "pricesFetchedAt"]);
     assert_eq!(
         card["prices"],
         json!([{"skillId": "lab.report.priced", "amount": "5"}, {"skillId": "text.digest", "amount": "0"}])
     );
     world.with(|state| {
-        state
-            .agents
-            .iter_mut()
-            .for_each(|agent| agent.reachable = false);
+        state.agents.iter_mut().for_each(|agent| agent.reachable = false);
     });
     let card = good(&world, Route::AgentsCard, &json!({"aid": LAB}));
     assert!(card["priceNote"].is_string() && card.get("prices").is_none());
@@ -277,14 +188,9 @@ fn a_free_agent_is_asked_only_when_it_lists_us() {
     let world = world();
     world.with(|state| state.agents.push(Agent::new("free", "Free", "")));
     let card = good(&world, Route::AgentsCard, &json!({"aid": "free"}));
-    assert!(
-        card["charge"] == "free" && card.get("prices").is_none() && card.get("priceNote").is_none()
-    );
+    assert!(card["charge"] == "free" && card.get("prices").is_none() && card.get("priceNote").is_none());
     world.with(|state| {
-        state
-            .agents
-            .iter_mut()
-            .for_each(|agent| agent.lists_us = true);
+        state.agents.iter_mut().for_each(|agent| agent.lists_us = true);
     });
     let card = good(&world, Route::AgentsCard, &json!({"aid": "free"}));
     assert_eq!(card["prices"], json!([]));
@@ -295,18 +201,10 @@ fn a_card_keeps_its_digits_and_order() {
     let world = world();
     let text = r#"{"z":9007199254740993,"a":1.0,"e":1e3,"s":"<&>"}"#;
     world.with(|state| {
-        state.agents.push(
-            Agent::new("exact", "Exact", "")
-                .signed_card(text)
-                .expect("JSON"),
-        );
+        state.agents.push(Agent::new("exact", "Exact", "").signed_card(text).expect("JSON"));
     });
     let (_, answer) = raw(&world, Route::AgentsCard, b"{\"aid\":\"exact\"}");
-    assert!(
-        answer
-            .contains(r#""card":{"z":9007199254740993,"a":1.0,"e":1e3,"s":"\u003c\u0026\u003e"}"#),
-        "{answer}"
-    );
+    assert!(answer.contains(r#""card":{"z":9007199254740993,"a":1.0,"e":1e3,"s":"\u003c\u0026\u003e"}"#), "{answer}");
 }
 
 #[test]
@@ -315,26 +213,8 @@ fn unknown_and_impossible_aids_differ() {
     let (status, nobody) = ask(&world, Route::AgentsCard, &json!({"aid": "bafyreinobody"}));
     assert_eq!((status, &nobody["verification"]), (200, &json!("NONE")));
     for aid in ["", "not an aid", "a\nb", &"a".repeat(300)] {
-        refused(
-            &world,
-            Route::AgentsCard,
-            &json!({"aid": aid}),
-            400,
-            "InvalidParamsError",
-        );
+        refused(&world, Route::AgentsCard, &json!({"aid": aid}), 400, "InvalidParamsError");
     }
-    refused(
-        &world,
-        Route::AgentsCard,
-        &json!({"aid": 7}),
-        400,
-        "InvalidParamsError",
-    );
-    refused(
-        &world,
-        Route::AgentsCard,
-        &json!({}),
-        400,
-        "InvalidParamsError",
-    );
+    refused(&world, Route::AgentsCard, &json!({"aid": 7}), 400, "InvalidParamsError");
+    refused(&world, Route::AgentsCard, &json!({}), 400, "InvalidParamsError");
 }

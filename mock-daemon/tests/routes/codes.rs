@@ -15,10 +15,7 @@ use crate::{LAB, ask, call_to, get, good, text_to, world};
 fn every_refusal_of_a_provider() {
     let world = world();
     for reason in REFUSALS {
-        for task in [
-            text_to(&world, &format!("refuses-{reason}")),
-            call_to(&world, &format!("refuses-{reason}")),
-        ] {
+        for task in [text_to(&world, &format!("refuses-{reason}")), call_to(&world, &format!("refuses-{reason}"))] {
             assert_eq!(task["status"]["state"], "TASK_STATE_REJECTED");
             assert_eq!(task["metadata"]["anet.reason"], reason);
             assert_eq!(task["status"]["message"]["metadata"]["anet.reason"], reason);
@@ -30,20 +27,14 @@ fn every_refusal_of_a_provider() {
 fn every_way_to_break() {
     let world = world();
     for reason in BREAKS {
-        let (call, text) = (
-            call_to(&world, &format!("breaks-{reason}")),
-            text_to(&world, &format!("breaks-{reason}")),
-        );
+        let (call, text) = (call_to(&world, &format!("breaks-{reason}")), text_to(&world, &format!("breaks-{reason}")));
         let (state, effect) = match reason {
             "unavailable" => ("TASK_STATE_REJECTED", "UNAVAILABLE"),
             "undeliverable" => ("TASK_STATE_FAILED", "UNAVAILABLE"),
             _ => ("TASK_STATE_FAILED", "UNVERIFIED"),
         };
         assert_eq!(
-            (
-                &call["status"]["state"],
-                &call["metadata"]["anet.effect_status"]
-            ),
+            (&call["status"]["state"], &call["metadata"]["anet.effect_status"]),
             (&json!(state), &json!(effect)),
             "{reason}"
         );
@@ -60,46 +51,24 @@ fn every_way_a_payment_fails() {
         let world = world();
         world.with(|state| state.purse.payees_file.clear());
         let task = call_to(&world, &format!("settlement-fails-{reason}"));
-        good(
-            &world,
-            Route::TasksPay,
-            &json!({"task_id": task["id"], "decision": "submit"}),
-        );
+        good(&world, Route::TasksPay, &json!({"task_id": task["id"], "decision": "submit"}));
         let task = get(&world, &task);
         assert_eq!(task["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
         assert_eq!(
-            (
-                &task["metadata"]["anet.reason"],
-                &task["metadata"]["x402.payment.error"]
-            ),
+            (&task["metadata"]["anet.reason"], &task["metadata"]["x402.payment.error"]),
             (&json!(reason), &json!(word))
         );
     }
     for (behaviour, state, reason) in [
-        (
-            "settlement-pending",
-            "TASK_STATE_WORKING",
-            "settlement_pending",
-        ),
-        (
-            "provider-busy",
-            "TASK_STATE_INPUT_REQUIRED",
-            "provider_busy",
-        ),
+        ("settlement-pending", "TASK_STATE_WORKING", "settlement_pending"),
+        ("provider-busy", "TASK_STATE_INPUT_REQUIRED", "provider_busy"),
     ] {
         let world = world();
         world.with(|state| state.purse.payees_file.clear());
         let task = call_to(&world, behaviour);
-        good(
-            &world,
-            Route::TasksPay,
-            &json!({"task_id": task["id"], "decision": "submit"}),
-        );
+        good(&world, Route::TasksPay, &json!({"task_id": task["id"], "decision": "submit"}));
         let task = get(&world, &task);
-        assert_eq!(
-            (&task["status"]["state"], &task["metadata"]["anet.reason"]),
-            (&json!(state), &json!(reason))
-        );
+        assert_eq!((&task["status"]["state"], &task["metadata"]["anet.reason"]), (&json!(state), &json!(reason)));
     }
 }
 
@@ -137,30 +106,18 @@ fn every_code_of_an_answer() {
             }
         }
     };
-    let priced = good(
-        &world,
-        Route::TasksSend,
-        &json!({"to": LAB, "skill": "lab.report.priced"}),
-    );
+    let priced = good(&world, Route::TasksSend, &json!({"to": LAB, "skill": "lab.report.priced"}));
     let submit = |more: Value| {
         let mut body = json!({"task_id": priced["id"], "decision": "submit"});
-        body.as_object_mut()
-            .expect("an object")
-            .extend(more.as_object().expect("an object").clone());
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         body
     };
     let done = text_to(&world, "answers");
     note(Route::TasksGet, json!({}));
     note(Route::TasksGet, json!({"task_id": "ix_none"}));
-    note(
-        Route::TasksSend,
-        json!({"task_id": done["id"], "text": "x"}),
-    );
+    note(Route::TasksSend, json!({"task_id": done["id"], "text": "x"}));
     note(Route::TasksCancel, json!({"task_id": done["id"]}));
-    note(
-        Route::TasksSend,
-        json!({"to": "bafyreinobody", "text": "x"}),
-    );
+    note(Route::TasksSend, json!({"to": "bafyreinobody", "text": "x"}));
     note(Route::TasksPay, submit(json!({"payload": 1})));
     note(Route::TasksPay, submit(json!({"accept": {}})));
     world.with(|state| state.purse.payees = None);
@@ -181,19 +138,13 @@ fn every_code_of_an_answer() {
     note(Route::TasksPay, submit(json!({})));
     for behaviour in ["priced-unpayable-5", "priced-0"] {
         let task = call_to(&world, behaviour);
-        note(
-            Route::TasksPay,
-            json!({"task_id": task["id"], "decision": "submit"}),
-        );
+        note(Route::TasksPay, json!({"task_id": task["id"], "decision": "submit"}));
     }
     world.set_payment_module(false);
     note(Route::Balance, json!({}));
     world.set_hub(anet_mock_daemon::world::status::Hub::PendingAdmission);
     note(Route::TasksSend, json!({"to": LAB, "text": "x"}));
-    let wanted: BTreeSet<(String, u16)> = REACHED
-        .iter()
-        .map(|(code, status)| ((*code).to_owned(), *status))
-        .collect();
+    let wanted: BTreeSet<(String, u16)> = REACHED.iter().map(|(code, status)| ((*code).to_owned(), *status)).collect();
     assert_eq!(seen, wanted);
 }
 
@@ -201,11 +152,7 @@ fn every_code_of_an_answer() {
 fn standing_agents_can_be_shown_and_sent_to() {
     let world = world();
     for name in Behaviour::standing() {
-        let card = good(
-            &world,
-            Route::AgentsCard,
-            &json!({"aid": Behaviour::aid(&name)}),
-        );
+        let card = good(&world, Route::AgentsCard, &json!({"aid": Behaviour::aid(&name)}));
         assert_eq!(card["name"], name);
         if !name.starts_with("huge") {
             for body in [json!({"text": "x"}), json!({"skill": "a.b", "args": {}})] {

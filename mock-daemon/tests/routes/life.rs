@@ -14,75 +14,41 @@ use crate::{LAB, ask, call_to, get, good, text_to, world};
 fn a_completed_task_has_its_receipt_and_artifacts() {
     let world = world();
     let task = text_to(&world, "files");
-    let receipt = task["metadata"]["anet.receipt"]
-        .as_object()
-        .expect("a receipt");
+    let receipt = task["metadata"]["anet.receipt"].as_object().expect("a receipt");
     let keys: Vec<_> = receipt.keys().collect();
     assert_eq!(
         keys,
-        [
-            "completed_day",
-            "provider_aid",
-            "receipt",
-            "receipt_cid",
-            "request_cid",
-            "result_cid",
-            "verified"
-        ]
+        ["completed_day", "provider_aid", "receipt", "receipt_cid", "request_cid", "result_cid", "verified"]
     );
     assert_eq!(receipt["completed_day"], "2026-10-12");
     assert_eq!(task["artifacts"][0]["name"], "anet.reply");
-    assert_eq!(
-        task["artifacts"][0]["parts"].as_array().map(Vec::len),
-        Some(3)
-    );
+    assert_eq!(task["artifacts"][0]["parts"].as_array().map(Vec::len), Some(3));
     assert!(task["status"].get("message").is_none());
-    assert_eq!(
-        task["metadata"]["anet.content_expires_at"],
-        1_791_793_296_440_i64 + 30 * 86_400_000
-    );
+    assert_eq!(task["metadata"]["anet.content_expires_at"], 1_791_793_296_440_i64 + 30 * 86_400_000);
     world.with(|state| state.page = Page::V02);
     let old = get(&world, &task);
-    let old = old["metadata"]["anet.receipt"]
-        .as_object()
-        .expect("a receipt");
+    let old = old["metadata"]["anet.receipt"].as_object().expect("a receipt");
     assert!(
-        old.contains_key("completed_at")
-            && old.contains_key("requester_aid")
-            && !old.contains_key("completed_day")
+        old.contains_key("completed_at") && old.contains_key("requester_aid") && !old.contains_key("completed_day")
     );
 }
 
 #[test]
 fn a_call_has_one_message_and_one_deliverable() {
     let world = world();
-    let task = good(
-        &world,
-        Route::TasksSend,
-        &json!({"to": LAB, "skill": "text.digest", "args": {"text": "x"}}),
-    );
+    let task = good(&world, Route::TasksSend, &json!({"to": LAB, "skill": "text.digest", "args": {"text": "x"}}));
     assert_eq!(task["history"].as_array().map(Vec::len), Some(1));
     assert_eq!(
-        (
-            &task["metadata"]["anet.skill"],
-            &task["metadata"]["anet.effect_status"]
-        ),
+        (&task["metadata"]["anet.skill"], &task["metadata"]["anet.effect_status"]),
         (&json!("text.digest"), &json!("OK"))
     );
     let artifact = &task["artifacts"][0];
-    assert_eq!(
-        (&artifact["artifactId"], &artifact["name"]),
-        (&json!("anet.result"), &json!("text.digest"))
-    );
+    assert_eq!((&artifact["artifactId"], &artifact["name"]), (&json!("anet.result"), &json!("text.digest")));
     assert_eq!(artifact["parts"][0]["data"]["status"], "OK");
     let unproven = call_to(&world, "unproven");
     assert_eq!(unproven["status"]["state"], "TASK_STATE_COMPLETED");
     assert_eq!(unproven["metadata"]["anet.effect_status"], "UNVERIFIED");
-    let unserved = good(
-        &world,
-        Route::TasksSend,
-        &json!({"to": LAB, "skill": "no.such"}),
-    );
+    let unserved = good(&world, Route::TasksSend, &json!({"to": LAB, "skill": "no.such"}));
     assert_eq!(unserved["metadata"]["anet.reason"], "capability_not_served");
 }
 
@@ -96,29 +62,14 @@ fn silence_ends_a_task_after_a_quarter_of_an_hour() {
     world.advance(Duration::from_secs(1));
     let failed = get(&world, &task);
     assert_eq!(
-        (
-            &failed["metadata"]["anet.reason"],
-            &failed["metadata"]["anet.effect_status"]
-        ),
+        (&failed["metadata"]["anet.reason"], &failed["metadata"]["anet.effect_status"]),
         (&json!("no_response"), &json!("UNVERIFIED"))
     );
-    assert_eq!(
-        failed["status"]["message"]["parts"][0]["text"],
-        "failed: no_response"
-    );
-    assert_eq!(
-        failed["status"]["message"]["messageId"],
-        format!("{}.status.3", task["id"].as_str().expect("an id"))
-    );
-    world.play(
-        task["id"].as_str().expect("an id"),
-        Move::Answers(Reply::text("late")),
-    );
+    assert_eq!(failed["status"]["message"]["parts"][0]["text"], "failed: no_response");
+    assert_eq!(failed["status"]["message"]["messageId"], format!("{}.status.3", task["id"].as_str().expect("an id")));
+    world.play(task["id"].as_str().expect("an id"), Move::Answers(Reply::text("late")));
     let late = get(&world, &task);
-    assert!(
-        late["metadata"]["anet.result_cid"].is_string()
-            && late["status"]["state"] == "TASK_STATE_FAILED"
-    );
+    assert!(late["metadata"]["anet.result_cid"].is_string() && late["status"]["state"] == "TASK_STATE_FAILED");
     world.with(|state| state.no_response_ms = 0);
     let body = json!({"to": Behaviour::aid("silent"), "text": "x", "return_immediately": true});
     let task = good(&world, Route::TasksSend, &body);
@@ -139,20 +90,13 @@ fn an_undelivered_message_waits_and_is_given_up() {
     assert_eq!(metadata["anet.delivery_ends_at"], 1_793_002_896_440_i64);
     assert!(metadata.get("anet.delivery_ordered").is_none());
     assert_eq!(second["metadata"]["anet.delivery_ordered"], true);
-    let canceled = good(
-        &world,
-        Route::TasksCancel,
-        &json!({"task_id": second["id"]}),
-    );
+    let canceled = good(&world, Route::TasksCancel, &json!({"task_id": second["id"]}));
     assert_eq!(canceled["status"]["state"], "TASK_STATE_CANCELED");
     assert!(canceled["metadata"].get("anet.delivery").is_none());
     world.advance(Duration::from_secs(14 * 86_400));
     let failed = get(&world, &first);
     assert_eq!(
-        (
-            &failed["metadata"]["anet.reason"],
-            &failed["metadata"]["anet.effect_status"]
-        ),
+        (&failed["metadata"]["anet.reason"], &failed["metadata"]["anet.effect_status"]),
         (&json!("undeliverable"), &json!("UNAVAILABLE"))
     );
 }
@@ -162,24 +106,13 @@ fn cancelling_after_payment_only_asks() {
     let world = world();
     world.with(|state| state.purse.payees_file.clear());
     let task = call_to(&world, "settlement-pending");
-    good(
-        &world,
-        Route::TasksPay,
-        &json!({"task_id": task["id"], "decision": "submit"}),
-    );
+    good(&world, Route::TasksPay, &json!({"task_id": task["id"], "decision": "submit"}));
     let asked = good(&world, Route::TasksCancel, &json!({"task_id": task["id"]}));
     assert_eq!(
-        (
-            &asked["status"]["state"],
-            &asked["metadata"]["anet.cancel_requested"]
-        ),
+        (&asked["status"]["state"], &asked["metadata"]["anet.cancel_requested"]),
         (&json!("TASK_STATE_WORKING"), &json!(true))
     );
-    assert_eq!(
-        good(&world, Route::TasksCancel, &json!({"task_id": task["id"]})),
-        asked,
-        "again changes nothing"
-    );
+    assert_eq!(good(&world, Route::TasksCancel, &json!({"task_id": task["id"]})), asked, "again changes nothing");
 }
 
 #[test]
@@ -187,38 +120,17 @@ fn progress_holds_claims_and_errors_show() {
     let world = world();
     let world = &world;
     let send = |behaviour: &str| {
-        let body =
-            json!({"to": Behaviour::aid(behaviour), "text": "x", "return_immediately": true});
+        let body = json!({"to": Behaviour::aid(behaviour), "text": "x", "return_immediately": true});
         get(world, &good(world, Route::TasksSend, &body))
     };
     let works = send("works");
-    assert_eq!(
-        works["status"]["message"]["metadata"]["anet.state"],
-        "working"
-    );
-    assert_eq!(
-        send("holds")["metadata"]["anet.inbound"],
-        "pending_approval"
-    );
-    assert_eq!(
-        send("claims")["metadata"]["anet.unverified_receipts"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
-    assert_eq!(
-        send("errs-TaskNotFoundError")["metadata"]["anet.a2aError"],
-        "TaskNotFoundError"
-    );
-    assert_eq!(
-        send("refuses-quota_caller_per_min")["metadata"]["anet.retry_after_ms"],
-        60_000
-    );
+    assert_eq!(works["status"]["message"]["metadata"]["anet.state"], "working");
+    assert_eq!(send("holds")["metadata"]["anet.inbound"], "pending_approval");
+    assert_eq!(send("claims")["metadata"]["anet.unverified_receipts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(send("errs-TaskNotFoundError")["metadata"]["anet.a2aError"], "TaskNotFoundError");
+    assert_eq!(send("refuses-quota_caller_per_min")["metadata"]["anet.retry_after_ms"], 60_000);
     assert_eq!(send("cancels")["status"]["state"], "TASK_STATE_CANCELED");
-    assert_eq!(
-        call_to(world, "effect-fails")["metadata"]["anet.effect_status"],
-        "FAILED"
-    );
+    assert_eq!(call_to(world, "effect-fails")["metadata"]["anet.effect_status"], "FAILED");
 }
 
 #[test]
@@ -226,18 +138,10 @@ fn huge_answers_are_cut_when_asked() {
     let world = world();
     let task = text_to(&world, "huge-3145728");
     assert!(task.to_string().len() > 6_000_000);
-    let cut = good(
-        &world,
-        Route::TasksGet,
-        &json!({"task_id": task["id"], "max_task_bytes": 24_576}),
-    );
+    let cut = good(&world, Route::TasksGet, &json!({"task_id": task["id"], "max_task_bytes": 24_576}));
     assert!(cut.to_string().len() <= 24_576);
     assert_eq!(cut["metadata"]["anet.truncated"], true);
-    let listed = good(
-        &world,
-        Route::TasksList,
-        &json!({"max_task_bytes": 8192, "include_artifacts": true}),
-    );
+    let listed = good(&world, Route::TasksList, &json!({"max_task_bytes": 8192, "include_artifacts": true}));
     assert!(listed["tasks"][0].to_string().len() <= 9216);
 }
 
@@ -246,14 +150,8 @@ fn an_unadmitted_node_sends_nothing() {
     let world = world();
     world.set_hub(Hub::PendingAdmission);
     let (status, answer) = ask(&world, Route::TasksSend, &json!({"to": LAB, "text": "x"}));
-    assert_eq!(
-        (status, &answer["reason"]),
-        (503, &json!("pending_admission"))
-    );
-    assert_eq!(
-        answer["error"],
-        good(&world, Route::Status, &json!({}))["hub"]["message"]
-    );
+    assert_eq!((status, &answer["reason"]), (503, &json!("pending_admission")));
+    assert_eq!(answer["error"], good(&world, Route::Status, &json!({}))["hub"]["message"]);
     assert!(world.with(|state| state.tasks().is_empty()));
 }
 
@@ -270,16 +168,7 @@ fn a_node_without_a_passphrase_says_so_on_every_task() {
 fn planted_metadata_stays_on_its_message() {
     let world = world();
     let task = text_to(&world, "plants-40960");
-    assert_eq!(
-        task["history"][1]["metadata"]["note.planted"]
-            .as_str()
-            .map(str::len),
-        Some(40_960)
-    );
-    let cut = good(
-        &world,
-        Route::TasksGet,
-        &json!({"task_id": task["id"], "max_task_bytes": 24_576}),
-    );
+    assert_eq!(task["history"][1]["metadata"]["note.planted"].as_str().map(str::len), Some(40_960));
+    let cut = good(&world, Route::TasksGet, &json!({"task_id": task["id"], "max_task_bytes": 24_576}));
     assert!(cut["history"][0]["metadata"].get("note.planted").is_none());
 }

@@ -24,27 +24,14 @@ fn world() -> World {
     let mut state = scenario::named("quiet").expect("a shipped scenario");
     let mut lab = Agent::new(LAB, "Lab-P", "Digests and reports.");
     lab.skills = vec![
-        Skill::new(
-            "lab.report.priced",
-            "Text report",
-            "A short report on a text.",
-            &["text", "report"],
-        )
-        .priced(5),
-        Skill::new(
-            "text.digest",
-            "Text digest",
-            "SHA-256 of a text.",
-            &["text", "digest"],
-        ),
+        Skill::new("lab.report.priced", "Text report", "A short report on a text.", &["text", "report"]).priced(5),
+        Skill::new("text.digest", "Text digest", "SHA-256 of a text.", &["text", "digest"]),
     ];
     state.agents.push(lab);
     state.purse.agent_max = 5;
     state.purse.agent_daily_max = 20;
     state.purse.payees = Some(vec![LAB.to_owned()]);
-    state
-        .purse
-        .book(100, "registration grant", 1_791_709_200_000);
+    state.purse.book(100, "registration grant", 1_791_709_200_000);
     World::new(state)
 }
 
@@ -56,12 +43,7 @@ fn raw(world: &World, route: Route, body: &[u8]) -> (u16, String) {
     };
     assert_eq!(answer.content_type, "application/json");
     let text = String::from_utf8(answer.body).expect("UTF-8");
-    (
-        answer.status,
-        text.strip_suffix('\n')
-            .expect("a newline at the end")
-            .to_owned(),
-    )
+    (answer.status, text.strip_suffix('\n').expect("a newline at the end").to_owned())
 }
 
 fn ask(world: &World, route: Route, body: &Value) -> (u16, Value) {
@@ -79,35 +61,20 @@ fn good(world: &World, route: Route, body: &Value) -> Value {
 /// Asserts a refusal of a task or agent route: its status, its code, and a sentence that begins with it.
 fn refused(world: &World, route: Route, body: &Value, status: u16, code: &str) {
     let (got, answer) = ask(world, route, body);
-    assert_eq!(
-        (got, answer["code"].as_str()),
-        (status, Some(code)),
-        "{body} -> {answer}"
-    );
+    assert_eq!((got, answer["code"].as_str()), (status, Some(code)), "{body} -> {answer}");
     let error = answer["error"].as_str().expect("a sentence");
-    assert!(
-        error == code || error.starts_with(&format!("{code}: ")),
-        "{error}"
-    );
+    assert!(error == code || error.starts_with(&format!("{code}: ")), "{error}");
     assert_eq!(answer.as_object().expect("an object").len(), 2, "{answer}");
 }
 
 /// Sends a text to an agent that behaves by this name, and shows the task.
 fn text_to(world: &World, behaviour: &str) -> Value {
-    good(
-        world,
-        Route::TasksSend,
-        &json!({"to": Behaviour::aid(behaviour), "text": "Please."}),
-    )
+    good(world, Route::TasksSend, &json!({"to": Behaviour::aid(behaviour), "text": "Please."}))
 }
 
 /// Calls a capability of an agent that behaves by this name, and shows the task.
 fn call_to(world: &World, behaviour: &str) -> Value {
-    good(
-        world,
-        Route::TasksSend,
-        &json!({"to": Behaviour::aid(behaviour), "skill": "x.y", "args": {}}),
-    )
+    good(world, Route::TasksSend, &json!({"to": Behaviour::aid(behaviour), "skill": "x.y", "args": {}}))
 }
 
 fn get(world: &World, task: &Value) -> Value {

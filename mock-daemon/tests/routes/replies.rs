@@ -11,17 +11,9 @@ use crate::{OWN, good, refused, text_to, world};
 fn replies_bring_a_task_where_they_say() {
     for (state, text, full) in [
         (json!(null), "Which one?", "TASK_STATE_INPUT_REQUIRED"),
-        (
-            json!("input-required"),
-            "Which one?",
-            "TASK_STATE_INPUT_REQUIRED",
-        ),
+        (json!("input-required"), "Which one?", "TASK_STATE_INPUT_REQUIRED"),
         (json!("working"), "", "TASK_STATE_WORKING"),
-        (
-            json!("TASK_STATE_WORKING"),
-            "Half done.",
-            "TASK_STATE_WORKING",
-        ),
+        (json!("TASK_STATE_WORKING"), "Half done.", "TASK_STATE_WORKING"),
         (json!("completed"), "Done.", "TASK_STATE_COMPLETED"),
         (json!("completed"), "", "TASK_STATE_COMPLETED"),
         (json!("failed"), "No.", "TASK_STATE_FAILED"),
@@ -30,28 +22,18 @@ fn replies_bring_a_task_where_they_say() {
     ] {
         let world = world();
         let id = received(&world);
-        let task = good(
-            &world,
-            Route::TasksReply,
-            &json!({"task_id": id, "state": state, "text": text}),
-        );
+        let task = good(&world, Route::TasksReply, &json!({"task_id": id, "state": state, "text": text}));
         assert_eq!(task["status"]["state"], full);
         assert_eq!(task["metadata"]["anet.state_seq"], 2);
         if full == "TASK_STATE_COMPLETED" {
             let metadata = &task["metadata"];
             assert_eq!(
-                (
-                    &metadata["anet.receipt_verified"],
-                    &metadata["anet.receipt"]["provider_aid"]
-                ),
+                (&metadata["anet.receipt_verified"], &metadata["anet.receipt"]["provider_aid"]),
                 (&json!("verified"), &json!(OWN))
             );
             assert_eq!(task.get("artifacts").is_some(), !text.is_empty());
             if !text.is_empty() {
-                assert_eq!(
-                    task["history"][1]["metadata"],
-                    json!({"anet.final": true, "anet.state": "working"})
-                );
+                assert_eq!(task["history"][1]["metadata"], json!({"anet.final": true, "anet.state": "working"}));
             }
             refused(
                 &world,
@@ -67,24 +49,11 @@ fn replies_bring_a_task_where_they_say() {
                 409,
                 "TaskNotCancelableError",
             );
-            refused(
-                &world,
-                Route::TasksCancel,
-                &json!({"task_id": id}),
-                409,
-                "TaskNotCancelableError",
-            );
+            refused(&world, Route::TasksCancel, &json!({"task_id": id}), 409, "TaskNotCancelableError");
         }
         if full == "TASK_STATE_WORKING" && !text.is_empty() {
-            assert_eq!(
-                task["status"]["message"]["metadata"],
-                json!({"anet.state": "working"})
-            );
-            assert_eq!(
-                task["history"].as_array().map(Vec::len),
-                Some(1),
-                "progress is no turn"
-            );
+            assert_eq!(task["status"]["message"]["metadata"], json!({"anet.state": "working"}));
+            assert_eq!(task["history"].as_array().map(Vec::len), Some(1), "progress is no turn");
         }
     }
 }
@@ -106,27 +75,13 @@ fn bad_replies_are_refused() {
     ] {
         refused(&world, route, &body, 400, "InvalidParamsError");
     }
-    let Arrival::Taken(call) = world.deliver(Inbound {
-        skill: Some("text.digest".into()),
-        ..Inbound::text("anna", "")
-    }) else {
+    let Arrival::Taken(call) =
+        world.deliver(Inbound { skill: Some("text.digest".into()), ..Inbound::text("anna", "") })
+    else {
         panic!("a peer's call is taken")
     };
-    refused(
-        &world,
-        route,
-        &json!({"task_id": call, "text": "x"}),
-        409,
-        "UnsupportedOperationError",
-    );
+    refused(&world, route, &json!({"task_id": call, "text": "x"}), 409, "UnsupportedOperationError");
     let files = json!({"role": "ROLE_AGENT", "parts": [{"text": "here"}, {"raw": "eA==", "filename": "x"}]});
-    let task = good(
-        &world,
-        route,
-        &json!({"task_id": id, "state": "completed", "message": files}),
-    );
-    assert_eq!(
-        task["artifacts"][0]["parts"].as_array().map(Vec::len),
-        Some(2)
-    );
+    let task = good(&world, route, &json!({"task_id": id, "state": "completed", "message": files}));
+    assert_eq!(task["artifacts"][0]["parts"].as_array().map(Vec::len), Some(2));
 }
