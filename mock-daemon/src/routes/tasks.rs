@@ -208,15 +208,15 @@ fn decide(state: &mut State, id: &str, payment: &project::shape::Metadata) -> Re
             state.note_refused_payment(id, reason);
             Ok(())
         }
-        Err(PayError::Conflict(why, Some("quote_expired"))) => {
+        Err(PayError::Conflict(_, Some("quote_expired"))) => {
             state.note_refused_payment(id, "quote_expired");
-            let _ = why;
             Ok(())
         }
-        Err(PayError::Conflict(why, Some(reason))) => Err(Refusal::unsupported(why).because(reason)),
+        Err(PayError::Conflict(why, Some(reason)) | PayError::Policy(reason, why)) => {
+            Err(Refusal::unsupported(why).because(reason))
+        }
         Err(PayError::Conflict(why, None)) => Err(Refusal::unsupported(why)),
         Err(PayError::Unknown(id)) => Err(Refusal::not_found(&id)),
-        Err(PayError::Policy(reason, why)) => Err(Refusal::unsupported(why).because(reason)),
         Err(PayError::Other(why)) => Err(Refusal::invalid(why)),
     }
 }
