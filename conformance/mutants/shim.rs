@@ -43,6 +43,10 @@ pub(super) async fn serve(mutant: Mutant) -> ExitCode {
             let mut reader = BufReader::new(from_server);
             let mut line = Vec::new();
             while matches!(reader.read_until(b'\n', &mut line).await, Ok(n) if n > 0) {
+                if mutant.drops_at_end {
+                    // Slow enough that the end of the input comes first, quick enough for every other case.
+                    tokio::time::sleep(std::time::Duration::from_millis(60)).await;
+                }
                 for changed in passed(mutant.outgoing, std::mem::take(&mut line)) {
                     if lines.send(changed).is_err() {
                         return;

@@ -92,7 +92,12 @@ fn requests() -> Vec<Mutant> {
     vec![
         Mutant {
             request: Some(|r| edit(r, |b| scale(b, "timeout_ms", 1000))),
-            ..mutant("timeout-in-seconds", "wire.request-meaning", "exchange/wait_task/**", "timeout_ms carries seconds")
+            ..mutant(
+                "timeout-in-seconds",
+                "wire.request-meaning",
+                "exchange/wait_task/**",
+                "timeout_ms carries seconds",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "max_task_bytes"))),
@@ -100,58 +105,119 @@ fn requests() -> Vec<Mutant> {
         },
         Mutant {
             request: Some(|r| edit(r, |b| replace(b, "max_task_bytes", json!(24576), json!(8192)))),
-            ..mutant("list-bound-for-one-task", "wire.request-meaning", "exchange/get_task/**", "one task gets the bound of a list")
+            ..mutant(
+                "list-bound-for-one-task",
+                "wire.request-meaning",
+                "exchange/get_task/**",
+                "one task gets the bound of a list",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| rename(b, "q", "query"))),
-            ..mutant("query-unrenamed", "wire.request-meaning", "exchange/list_agents/**", "query travels under its own name, which the daemon ignores")
+            ..mutant(
+                "query-unrenamed",
+                "wire.request-meaning",
+                "exchange/list_agents/**",
+                "query travels under its own name, which the daemon ignores",
+            )
         },
         Mutant {
-            request: Some(|r| edit(r, |b| {
-                replace(b, "role", json!("outbound"), json!("requester"));
-                replace(b, "role", json!("inbound"), json!("provider"));
-            })),
-            ..mutant("roles-unmapped", "wire.request-meaning", "exchange/list_tasks/**", "roles travel in the page's words")
+            request: Some(|r| {
+                edit(r, |b| {
+                    replace(b, "role", json!("outbound"), json!("requester"));
+                    replace(b, "role", json!("inbound"), json!("provider"));
+                })
+            }),
+            ..mutant(
+                "roles-unmapped",
+                "wire.request-meaning",
+                "exchange/list_tasks/**",
+                "roles travel in the page's words",
+            )
         },
         Mutant {
-            request: Some(|r| edit(r, |b| {
-                let other = if b["role"] == "outbound" { "inbound" } else { "outbound" };
-                if b.get("role").is_some() {
-                    b["role"] = json!(other);
+            request: Some(|r| {
+                edit(r, |b| {
+                    let other = if b["role"] == "outbound" { "inbound" } else { "outbound" };
+                    if b.get("role").is_some() {
+                        b["role"] = json!(other);
+                    }
+                })
+            }),
+            ..mutant(
+                "roles-swapped",
+                "wire.request-meaning",
+                "exchange/list_tasks/**",
+                "requester and provider are taken for each other",
+            )
+        },
+        Mutant {
+            request: Some(|r| {
+                only(r, "/tasks/list", |r| edit(r, |b| replace(b, "history_length", json!(1), Value::Null)))
+            }),
+            ..mutant(
+                "list-whole-history",
+                "wire.request-meaning",
+                "exchange/list_tasks/**",
+                "the default of one message is left to the daemon, which sends all",
+            )
+        },
+        Mutant {
+            request: Some(|r| {
+                edit(r, |b| {
+                    if b["return_immediately"] == true {
+                        b["timeout_ms"] = json!(30000);
+                    }
+                })
+            }),
+            ..mutant(
+                "returns-and-waits",
+                "wire.request-meaning",
+                "exchange/send_message/**",
+                "return_immediately and a timeout are both sent",
+            )
+        },
+        Mutant {
+            request: Some(|r| {
+                if r.path == "/tasks/pay" {
+                    "/tasks/pay-manual".clone_into(&mut r.path)
                 }
-            })),
-            ..mutant("roles-swapped", "wire.request-meaning", "exchange/list_tasks/**", "requester and provider are taken for each other")
-        },
-        Mutant {
-            request: Some(|r| only(r, "/tasks/list", |r| edit(r, |b| replace(b, "history_length", json!(1), Value::Null)))),
-            ..mutant("list-whole-history", "wire.request-meaning", "exchange/list_tasks/**", "the default of one message is left to the daemon, which sends all")
-        },
-        Mutant {
-            request: Some(|r| edit(r, |b| {
-                if b["return_immediately"] == true {
-                    b["timeout_ms"] = json!(30000);
-                }
-            })),
-            ..mutant("returns-and-waits", "wire.request-meaning", "exchange/send_message/**", "return_immediately and a timeout are both sent")
-        },
-        Mutant {
-            request: Some(|r| if r.path == "/tasks/pay" { "/tasks/pay-manual".clone_into(&mut r.path) }),
-            ..mutant("pays-by-hand", "reach.routes-only", "exchange/submit_payment/**", "the operator's route for payments is called")
+            }),
+            ..mutant(
+                "pays-by-hand",
+                "reach.routes-only",
+                "exchange/submit_payment/**",
+                "the operator's route for payments is called",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "accept"))),
-            ..mutant("accept-dropped", "wire.request-meaning", "exchange/submit_payment/**", "the chosen option is not passed on")
+            ..mutant(
+                "accept-dropped",
+                "wire.request-meaning",
+                "exchange/submit_payment/**",
+                "the chosen option is not passed on",
+            )
         },
         Mutant {
             request: Some(|r| only(r, "/tasks/pay", |r| edit(r, |b| b["purpose"] = json!("task-agent")))),
-            ..mutant("names-a-purpose", "wire.request-meaning", "exchange/submit_payment/**", "a purpose is sent, which is the daemon's to fix")
+            ..mutant(
+                "names-a-purpose",
+                "wire.request-meaning",
+                "exchange/submit_payment/**",
+                "a purpose is sent, which is the daemon's to fix",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| replace(b, "decision", json!("reject"), json!("submit")))),
             ..mutant("rejecting-pays", "wire.request-meaning", "exchange/reject_payment/**", "rejecting submits")
         },
         Mutant {
-            request: Some(|r| if r.path == "/tasks/send" { r.times = 2 }),
+            request: Some(|r| {
+                if r.path == "/tasks/send" {
+                    r.times = 2
+                }
+            }),
             ..mutant("sends-twice", "wire.one-call", "exchange/send_message/**", "a send is repeated")
         },
         Mutant {
@@ -164,23 +230,47 @@ fn requests() -> Vec<Mutant> {
                     *line = line.replace("Bearer ", "Token ");
                 }
             }),
-            ..mutant("wrong-scheme", "reach.bearer-token", "exchange/node_status/**", "the token is sent under another scheme")
+            ..mutant(
+                "wrong-scheme",
+                "reach.bearer-token",
+                "exchange/node_status/**",
+                "the token is sent under another scheme",
+            )
         },
         Mutant {
             request: Some(|r| "GET".clone_into(&mut r.method)),
             ..mutant("gets", "reach.routes-only", "exchange/get_task/**", "GET instead of POST")
         },
         Mutant {
-            request: Some(|r| if r.path == "/payments/status" { r.body = r#"{"detail":true}"#.to_owned() }),
-            ..mutant("payments-status-with-a-body", "balance.empty-body", "node/balance/**", "the body that is always empty is not")
+            request: Some(|r| {
+                if r.path == "/payments/status" {
+                    r.body = r#"{"detail":true}"#.to_owned()
+                }
+            }),
+            ..mutant(
+                "payments-status-with-a-body",
+                "balance.empty-body",
+                "node/balance/**",
+                "the body that is always empty is not",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "args"))),
-            ..mutant("args-dropped", "wire.request-meaning", "exchange/send_message/**", "the capability's arguments are lost")
+            ..mutant(
+                "args-dropped",
+                "wire.request-meaning",
+                "exchange/send_message/**",
+                "the capability's arguments are lost",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| b["message_id"] = json!("3f0c9e2a"))),
-            ..mutant("invents-a-message-id", "wire.request-meaning", "exchange/send_message/**", "a message id is made up, so that a repeat is no second task")
+            ..mutant(
+                "invents-a-message-id",
+                "wire.request-meaning",
+                "exchange/send_message/**",
+                "a message id is made up, so that a repeat is no second task",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "limit"))),
@@ -192,11 +282,21 @@ fn requests() -> Vec<Mutant> {
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "after_seq"))),
-            ..mutant("after-seq-dropped", "wire.request-meaning", "exchange/wait_task/**", "waiting returns at once, over and over")
+            ..mutant(
+                "after-seq-dropped",
+                "wire.request-meaning",
+                "exchange/wait_task/**",
+                "waiting returns at once, over and over",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| rename(b, "after_seq", "since"))),
-            ..mutant("after-seq-renamed", "wire.request-meaning", "exchange/wait_task/**", "after_seq travels under another name")
+            ..mutant(
+                "after-seq-renamed",
+                "wire.request-meaning",
+                "exchange/wait_task/**",
+                "after_seq travels under another name",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "event_type"))),
@@ -204,29 +304,63 @@ fn requests() -> Vec<Mutant> {
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "context_id"))),
-            ..mutant("context-dropped", "wire.request-meaning", "exchange/send_message/**", "a new task leaves its conversation")
+            ..mutant(
+                "context-dropped",
+                "wire.request-meaning",
+                "exchange/send_message/**",
+                "a new task leaves its conversation",
+            )
         },
         Mutant {
             request: Some(|r| edit(r, |b| drop_member(b, "include_artifacts"))),
-            ..mutant("artifacts-dropped", "wire.request-meaning", "exchange/list_tasks/**", "include_artifacts is not passed on")
+            ..mutant(
+                "artifacts-dropped",
+                "wire.request-meaning",
+                "exchange/list_tasks/**",
+                "include_artifacts is not passed on",
+            )
         },
         Mutant {
-            request: Some(|r| edit(r, |b| {
-                if let Some(parts) = b.pointer_mut("/message/parts").and_then(Value::as_array_mut) {
-                    for part in parts {
-                        rename(part, "raw", "data");
+            request: Some(|r| {
+                edit(r, |b| {
+                    if let Some(parts) = b.pointer_mut("/message/parts").and_then(Value::as_array_mut) {
+                        for part in parts {
+                            rename(part, "raw", "data");
+                        }
                     }
-                }
-            })),
+                })
+            }),
             ..mutant("files-as-data", "wire.request-meaning", "exchange/send_message/**", "files travel as data parts")
         },
         Mutant {
-            request: Some(|r| edit(r, |b| if b["history_length"] == 0 { drop_member(b, "history_length") })),
-            ..mutant("zero-is-absent", "wire.request-meaning", "exchange/get_task/**", "history_length 0 is taken for none given")
+            request: Some(|r| {
+                edit(r, |b| {
+                    if b["history_length"] == 0 {
+                        drop_member(b, "history_length")
+                    }
+                })
+            }),
+            ..mutant(
+                "zero-is-absent",
+                "wire.request-meaning",
+                "exchange/get_task/**",
+                "history_length 0 is taken for none given",
+            )
         },
         Mutant {
-            request: Some(|r| edit(r, |b| if b["state"] == "completed" { drop_member(b, "state") })),
-            ..mutant("reply-never-completes", "wire.request-meaning", "exchange/reply_task/**", "the state completed is lost")
+            request: Some(|r| {
+                edit(r, |b| {
+                    if b["state"] == "completed" {
+                        drop_member(b, "state")
+                    }
+                })
+            }),
+            ..mutant(
+                "reply-never-completes",
+                "wire.request-meaning",
+                "exchange/reply_task/**",
+                "the state completed is lost",
+            )
         },
     ]
 }
@@ -236,15 +370,31 @@ fn answers() -> Vec<Mutant> {
     vec![
         Mutant {
             outgoing: Some(|m| error_text(m, |text| format!("Error: {text}"))),
-            ..mutant("error-prefix", "errors.sentence-exact", "errors/**", "a prefix stands before the daemon's sentence")
+            ..mutant(
+                "error-prefix",
+                "errors.sentence-exact",
+                "errors/sentence/**",
+                "a prefix stands before the daemon's sentence",
+            )
         },
         Mutant {
             outgoing: Some(|m| error_text(m, |text| format!("{text} [InvalidParamsError, reason: unknown]"))),
-            ..mutant("error-with-code", "errors.sentence-exact", "errors/**", "code and reason stand behind the daemon's sentence")
+            ..mutant(
+                "error-with-code",
+                "errors.sentence-exact",
+                "errors/known/**",
+                "code and reason stand behind the daemon's sentence",
+            )
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if r["isError"] == true { r["isError"] = json!(false) })),
-            ..mutant("errors-succeed", "errors.is-error", "errors/**", "a refused call looks like a success")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if r["isError"] == true {
+                        r["isError"] = json!(false)
+                    }
+                })
+            }),
+            ..mutant("errors-succeed", "errors.is-error", "errors/sentence/**", "a refused call looks like a success")
         },
         Mutant {
             outgoing: Some(|m| {
@@ -254,27 +404,67 @@ fn answers() -> Vec<Mutant> {
                 }
                 vec![]
             }),
-            ..mutant("errors-as-rpc", "errors.is-error", "errors/**", "a refused call is a JSON-RPC error")
+            ..mutant("errors-as-rpc", "errors.is-error", "errors/known/**", "a refused call is a JSON-RPC error")
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if text_of(r).contains(r#""anet.effect_status":"UNVERIFIED""#) { r["isError"] = json!(true) })),
-            ..mutant("unverified-is-an-error", "results.success", "results/**", "an effect that is not proven is turned into an error")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if text_of(r).contains(r#""anet.effect_status":"UNVERIFIED""#) {
+                        r["isError"] = json!(true)
+                    }
+                })
+            }),
+            ..mutant(
+                "unverified-is-an-error",
+                "results.success",
+                "results/matrix/*",
+                "an effect that is not proven is turned into an error",
+            )
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if text_of(r).contains("timed_out") { r["isError"] = json!(true) })),
-            ..mutant("timeout-is-an-error", "results.success", "node/**", "a wait that ran out is turned into an error")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if text_of(r).contains("timed_out") {
+                        r["isError"] = json!(true)
+                    }
+                })
+            }),
+            ..mutant(
+                "timeout-is-an-error",
+                "results.success",
+                "node/waiting/**",
+                "a wait that ran out is turned into an error",
+            )
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if text_of(r).contains("needs_operator_approval") { r["isError"] = json!(true) })),
-            ..mutant("hold-is-an-error", "results.success", "node/**", "a payment held for the operator is turned into an error")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if text_of(r).contains("needs_operator_approval") {
+                        r["isError"] = json!(true)
+                    }
+                })
+            }),
+            ..mutant(
+                "hold-is-an-error",
+                "results.success",
+                "node/payments/hold/**",
+                "a payment held for the operator is turned into an error",
+            )
         },
         Mutant {
-            outgoing: Some(|m| document(m, |d| {
-                if let Some(metadata) = d.get_mut("metadata").and_then(Value::as_object_mut) {
-                    metadata.retain(|key, _| !key.starts_with("anet.delivery"));
-                }
-            })),
-            ..mutant("metadata-of-yesterday", "results.text", "results/**", "metadata keys that came with 0.3 are dropped")
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    if let Some(metadata) = d.get_mut("metadata").and_then(Value::as_object_mut) {
+                        metadata.retain(|key, _| !key.starts_with("anet.delivery"));
+                    }
+                })
+            }),
+            ..mutant(
+                "metadata-of-yesterday",
+                "results.text",
+                "results/metadata/**",
+                "metadata keys that came with 0.3 are dropped",
+            )
         },
         Mutant {
             outgoing: Some(|m| document(m, |d| drop_member(d, "metadata"))),
@@ -282,80 +472,239 @@ fn answers() -> Vec<Mutant> {
         },
         Mutant {
             outgoing: Some(|m| document(m, through_sixteen_bits)),
-            ..mutant("strings-lose-emoji", "results.text", "results/**", "characters outside the basic plane are replaced")
+            ..mutant(
+                "strings-lose-emoji",
+                "results.text",
+                "results/string/**",
+                "characters outside the basic plane are replaced",
+            )
         },
         Mutant {
             outgoing: Some(|m| result(m, |r| drop_member(r, "structuredContent"))),
             ..mutant("no-structured", "results.structured", "exchange/get_task/**", "structuredContent is left out")
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if r.get("structuredContent").is_some() { r["structuredContent"] = json!({"result": text_of(r)}) })),
-            ..mutant("structured-wrapped", "results.structured", "exchange/get_task/**", "structuredContent wraps the text")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if r.get("structuredContent").is_some() {
+                        r["structuredContent"] = json!({"result": text_of(r)})
+                    }
+                })
+            }),
+            ..mutant(
+                "structured-wrapped",
+                "results.structured",
+                "exchange/get_task/**",
+                "structuredContent wraps the text",
+            )
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if r["isError"] == true { r["structuredContent"] = json!({"error": text_of(r)}) })),
-            ..mutant("structured-on-errors", "errors.no-structured", "errors/**", "a failed call carries structuredContent")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if r["isError"] == true {
+                        r["structuredContent"] = json!({"error": text_of(r)})
+                    }
+                })
+            }),
+            ..mutant(
+                "structured-on-errors",
+                "errors.no-structured",
+                "errors/known/**",
+                "a failed call carries structuredContent",
+            )
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if r["isError"] == true {
-                if let Some(content) = r["content"].as_array_mut() {
-                    content.push(json!({"type": "text", "text": "Try again later."}));
-                }
-            })),
-            ..mutant("advice-on-errors", "errors.one-text", "errors/**", "advice stands beside the daemon's sentence")
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if r["isError"] == true {
+                        if let Some(content) = r["content"].as_array_mut() {
+                            content.push(json!({"type": "text", "text": "Try again later."}));
+                        }
+                    }
+                })
+            }),
+            ..mutant(
+                "advice-on-errors",
+                "errors.one-text",
+                "errors/known/**",
+                "advice stands beside the daemon's sentence",
+            )
         },
         Mutant {
-            outgoing: Some(|m| result(m, |r| if r.get("structuredContent").is_some() {
-                let text = format!("Here is the result:\n{}", text_of(r));
-                r["content"][0]["text"] = json!(text);
-            })),
+            outgoing: Some(|m| {
+                result(m, |r| {
+                    if r.get("structuredContent").is_some() {
+                        let text = format!("Here is the result:\n{}", text_of(r));
+                        r["content"][0]["text"] = json!(text);
+                    }
+                })
+            }),
             ..mutant("chatty", "results.text", "exchange/get_task/**", "the document is wrapped in words")
         },
         Mutant {
-            outgoing: Some(|m| document(m, |d| {
-                for item in d.get_mut("pending").and_then(Value::as_array_mut).into_iter().flatten() {
-                    item["text"] = json!("Please book a room.");
-                }
-            })),
-            ..mutant("pending-content", "pending.metadata-only", "node/**", "pending items show what they say")
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    for item in d.get_mut("pending").and_then(Value::as_array_mut).into_iter().flatten() {
+                        item["text"] = json!("Please book a room.");
+                    }
+                })
+            }),
+            ..mutant("pending-content", "pending.metadata-only", "node/pending/**", "pending items show what they say")
         },
         Mutant {
-            outgoing: Some(|m| document(m, |d| if d.get("limits").is_some() { drop_member(d, "limits") })),
-            ..mutant("no-limits", "balance.limits", "node/**", "the balance comes without the limits")
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    if d.get("limits").is_some() {
+                        drop_member(d, "limits")
+                    }
+                })
+            }),
+            ..mutant("no-limits", "balance.limits", "node/balance/**", "the balance comes without the limits")
         },
         Mutant {
             outgoing: Some(|m| document(m, |d| drop_member(d, "nextPageToken"))),
             ..mutant("no-next-page", "results.text", "exchange/list_tasks/**", "the token of the next page is lost")
         },
         Mutant {
-            outgoing: Some(|m| document(m, |d| {
-                if let Some(Value::String(state)) = d.pointer_mut("/status/state") {
-                    *state = state.replace("TASK_STATE_", "").to_lowercase();
-                }
-            })),
-            ..mutant("states-respelled", "results.text", "results/**", "states come in another spelling")
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    if let Some(Value::String(state)) = d.pointer_mut("/status/state") {
+                        *state = state.replace("TASK_STATE_", "").to_lowercase();
+                    }
+                })
+            }),
+            ..mutant("states-respelled", "results.text", "results/matrix/*", "states come in another spelling")
         },
         Mutant {
             outgoing: Some(|m| error_text(m, |text| if text.is_ascii() { "缺少参数".to_owned() } else { text })),
-            ..mutant("arguments-in-chinese", "arguments.english", "arguments/**", "argument errors are not English")
+            ..mutant(
+                "arguments-in-chinese",
+                "arguments.english",
+                "arguments/get_agent_card/**",
+                "argument errors are not English",
+            )
         },
         Mutant {
             outgoing: Some(|m| error_text(m, |text| format!("{text} (reason: invalid_amount)"))),
-            ..mutant("reason-on-arguments", "arguments.no-reason-code", "arguments/**", "argument errors carry a reason code")
+            ..mutant(
+                "reason-on-arguments",
+                "arguments.no-reason-code",
+                "arguments/get_agent_card/**",
+                "argument errors carry a reason code",
+            )
         },
         Mutant {
-            incoming: Some(|m| arguments(m, |a| {
-                for file in a.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten() {
-                    if let Some(Value::String(content)) = file.get_mut("content_base64") {
-                        *content = content.replace('-', "+").replace('_', "/");
+            incoming: Some(|m| {
+                arguments(m, |a| {
+                    for file in a.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten() {
+                        if let Some(Value::String(content)) = file.get_mut("content_base64") {
+                            *content = content.replace('-', "+").replace('_', "/");
+                        }
                     }
-                }
-            })),
-            ..mutant("url-safe-base64", "arguments.base64", "arguments/**", "the URL-safe alphabet is accepted")
+                })
+            }),
+            ..mutant(
+                "url-safe-base64",
+                "arguments.base64",
+                "arguments/send_message/files/**",
+                "the URL-safe alphabet is accepted",
+            )
         },
         Mutant {
-            incoming: Some(|m| arguments(m, |a| if a.get("limit").and_then(Value::as_i64).is_some_and(|n| n > 100) { a["limit"] = json!(100) })),
-            ..mutant("limit-clamped", "arguments.above-range", "arguments/list_agents/**", "a limit above 100 is silently taken for 100")
+            incoming: Some(|m| {
+                arguments(m, |a| {
+                    if a.get("limit").and_then(Value::as_i64).is_some_and(|n| n > 100) {
+                        a["limit"] = json!(100)
+                    }
+                })
+            }),
+            ..mutant(
+                "limit-clamped",
+                "arguments.above-range",
+                "arguments/list_agents/**",
+                "a limit above 100 is silently taken for 100",
+            )
+        },
+        Mutant {
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    if d.to_string().len() > 8192 {
+                        drop_member(d, "history");
+                        d["metadata"]["anet.truncated"] = json!(true);
+                    }
+                })
+            }),
+            ..mutant(
+                "cuts-what-fits",
+                "truncation.fits-whole",
+                "truncation/fits/**",
+                "a task is cut far below its bound",
+            )
+        },
+        Mutant {
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    if let Some(metadata) = d.get_mut("metadata") {
+                        drop_member(metadata, "anet.truncated")
+                    }
+                })
+            }),
+            ..mutant("hides-the-cut", "truncation.daemon-cut-passes", "truncation/**", "the mark of a cut is dropped")
+        },
+        Mutant {
+            outgoing: Some(|m| {
+                document(m, |d| {
+                    if let Some(metadata) = d.get_mut("metadata") {
+                        drop_member(metadata, "anet.reason")
+                    }
+                })
+            }),
+            ..mutant(
+                "reasons-dropped",
+                "reasons.unchanged",
+                "reasons/policy/**",
+                "the reason code of a task is dropped",
+            )
+        },
+        Mutant {
+            outgoing: Some(|m| error_text(m, |text| format!("{text} {}", token()))),
+            ..mutant("leaks-the-token", "reach.token-kept", "errors/known/**", "the token stands in an error")
+        },
+        Mutant {
+            outgoing: Some(|m| {
+                let directory = std::env::var_os("ANET_DATA_DIR").unwrap_or_default();
+                let _ = std::fs::write(PathBuf::from(directory).join("cache.json"), m.to_string());
+                vec![]
+            }),
+            ..mutant(
+                "writes-a-cache",
+                "reach.data-unchanged",
+                "exchange/node_status/**",
+                "a cache is written into the data directory",
+            )
+        },
+        Mutant {
+            request: Some(|r| {
+                if r.path == "/tasks/get" {
+                    r.times = 2
+                }
+            }),
+            ..mutant("reads-twice", "faults.no-retry", "faults/get_task/**", "a request is repeated")
+        },
+        Mutant {
+            request: Some(|r| {
+                let id =
+                    serde_json::from_str::<Value>(&r.body).ok().and_then(|b| b["task_id"].as_str().map(str::to_owned));
+                if let Some(id) = id {
+                    r.path = format!("{}?task={}", r.path, id.replace([' ', '\r', '\n', '#'], "+"));
+                }
+            }),
+            ..mutant(
+                "id-in-the-path",
+                "reach.routes-only",
+                "exchange/get_task/**",
+                "the task id is built into the path",
+            )
         },
     ]
 }
@@ -364,44 +713,74 @@ fn answers() -> Vec<Mutant> {
 fn surface() -> Vec<Mutant> {
     vec![
         Mutant {
-            outgoing: Some(|m| tools(m, |tools| tools.push(json!({"name": "shutdown", "description": "Stops the node.", "inputSchema": {"type": "object", "properties": {}}})))),
-            ..mutant("fifteenth-tool", "surface.fourteen-tools", "surface/**", "there is a tool too many")
+            outgoing: Some(|m| {
+                tools(m, |tools| {
+                    tools.push(json!({"name": "shutdown", "description": "Stops the node.", "inputSchema": {"type": "object", "properties": {}}}))
+                })
+            }),
+            ..mutant("fifteenth-tool", "surface.fourteen-tools", "surface/names", "there is a tool too many")
         },
         Mutant {
             outgoing: Some(|m| tools(m, |tools| tools.retain(|tool| tool["name"] != "audit"))),
-            ..mutant("thirteen-tools", "surface.fourteen-tools", "surface/**", "a tool is missing")
+            ..mutant("thirteen-tools", "surface.fourteen-tools", "surface/names", "a tool is missing")
         },
         Mutant {
-            outgoing: Some(|m| tools(m, |tools| tools.push(json!({"name": "list_payees", "description": "Lists payees.", "inputSchema": {"type": "object", "properties": {}}})))),
-            ..mutant("banned-word", "surface.banned-words", "surface/**", "a tool's name holds a banned word")
+            outgoing: Some(|m| {
+                tools(m, |tools| {
+                    tools.push(json!({"name": "list_payees", "description": "Lists payees.", "inputSchema": {"type": "object", "properties": {}}}))
+                })
+            }),
+            ..mutant("banned-word", "surface.banned-words", "surface/banned-words", "a tool's name holds a banned word")
         },
         Mutant {
             outgoing: Some(|m| property(m, "send_message", |p| p["message_id"] = json!({"type": "string"}))),
-            ..mutant("message-id-offered", "surface.no-message-id", "surface/**", "send_message offers a message_id")
+            ..mutant(
+                "message-id-offered",
+                "surface.no-message-id",
+                "surface/send_message/**",
+                "send_message offers a message_id",
+            )
         },
         Mutant {
             outgoing: Some(|m| property(m, "list_agents", |p| p["limit"]["maximum"] = json!(50))),
-            ..mutant("narrow-limit", "surface.not-narrower", "surface/**", "the schema forbids what the page allows")
+            ..mutant(
+                "narrow-limit",
+                "surface.not-narrower",
+                "surface/list_agents/**",
+                "the schema forbids what the page allows",
+            )
         },
         Mutant {
             outgoing: Some(|m| property(m, "wait_task", |p| p["timeout_seconds"]["type"] = json!("string"))),
-            ..mutant("number-as-string", "surface.parameter-type", "surface/**", "an integer is declared a string")
+            ..mutant(
+                "number-as-string",
+                "surface.parameter-type",
+                "surface/wait_task/**",
+                "an integer is declared a string",
+            )
         },
         Mutant {
             outgoing: Some(|m| property(m, "list_agents", |p| drop_member(p, "include_uncarded"))),
-            ..mutant("parameter-missing", "surface.parameters", "surface/**", "a parameter is not offered")
+            ..mutant("parameter-missing", "surface.parameters", "surface/list_agents/**", "a parameter is not offered")
         },
         Mutant {
-            outgoing: Some(|m| tools(m, |tools| {
-                for tool in tools.iter_mut().filter(|tool| tool["name"] == "get_task") {
-                    drop_member(&mut tool["inputSchema"], "required");
-                }
-            })),
-            ..mutant("nothing-required", "surface.required", "surface/**", "task_id is not declared required")
+            outgoing: Some(|m| {
+                tools(m, |tools| {
+                    for tool in tools.iter_mut().filter(|tool| tool["name"] == "get_task") {
+                        drop_member(&mut tool["inputSchema"], "required");
+                    }
+                })
+            }),
+            ..mutant("nothing-required", "surface.required", "surface/get_task/**", "task_id is not declared required")
         },
         Mutant {
             outgoing: Some(|m| property(m, "submit_payment", |p| p["payload"] = json!({"type": "object"}))),
-            ..mutant("payload-offered", "surface.no-payment-members", "surface/**", "submit_payment offers a payload")
+            ..mutant(
+                "payload-offered",
+                "surface.no-payment-members",
+                "surface/no-payment-members",
+                "submit_payment offers a payload",
+            )
         },
     ]
 }
@@ -409,14 +788,24 @@ fn surface() -> Vec<Mutant> {
 /// Mistakes in the protocol.
 fn protocol() -> Vec<Mutant> {
     vec![
-        Mutant { banner: b"anet mcp server v0.3 ready\n", ..mutant("banner", "stdio.stdout-pure", "protocol/**", "a greeting on stdout") },
+        Mutant {
+            banner: b"anet mcp server v0.3 ready\n",
+            ..mutant("banner", "stdio.stdout-pure", "protocol/handshake/**", "a greeting on stdout")
+        },
         Mutant {
             outgoing: Some(|m| if m.get("result").is_some() { vec!["DEBUG answered".to_owned()] } else { vec![] }),
-            ..mutant("logs-on-stdout", "stdio.stdout-pure", "exchange/get_task/**", "a log line on stdout after each answer")
+            ..mutant(
+                "logs-on-stdout",
+                "stdio.stdout-pure",
+                "exchange/get_task/**",
+                "a log line on stdout after each answer",
+            )
         },
         Mutant {
             outgoing: Some(|m| {
-                if let Some(id) = m.get("id").filter(|id| id.is_number() && m["result"].get("content").is_some()).cloned() {
+                if let Some(id) =
+                    m.get("id").filter(|id| id.is_number() && m["result"].get("content").is_some()).cloned()
+                {
                     m["id"] = json!(id.to_string());
                 }
                 vec![]
@@ -425,39 +814,66 @@ fn protocol() -> Vec<Mutant> {
         },
         Mutant {
             outgoing: Some(|m| if m["result"].get("content").is_some() { vec![m.to_string()] } else { vec![] }),
-            ..mutant("answers-twice", "protocol.answered-once", "protocol/**", "every call is answered twice")
+            ..mutant(
+                "answers-twice",
+                "protocol.answered-once",
+                "protocol/answered-once",
+                "every call is answered twice",
+            )
         },
         Mutant {
             outgoing: Some(|m| {
                 drop_member(m, "jsonrpc");
                 vec![]
             }),
-            ..mutant("no-jsonrpc", "stdio.messages-valid", "protocol/**", "messages lack `jsonrpc`")
+            ..mutant("no-jsonrpc", "stdio.messages-valid", "protocol/handshake/**", "messages lack `jsonrpc`")
         },
         Mutant {
             answers_itself: Some(|m| {
                 let params = m.get("params")?;
-                let known = params.get("name").and_then(Value::as_str).is_some_and(|name| !name.contains("unknown") && !name.contains("no_such"));
+                let known = params
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .is_some_and(|name| !name.contains("unknown") && !name.contains("no_such"));
                 (m["method"] == "tools/call" && !known && params.get("name").is_some_and(Value::is_string))
                     .then(|| json!({"jsonrpc": "2.0", "id": m["id"], "result": {"content": [{"type": "text", "text": "{}"}]}}).to_string())
             }),
-            ..mutant("any-tool-works", "protocol.unknown-tool", "protocol/**", "an unknown tool succeeds")
+            ..mutant("any-tool-works", "protocol.unknown-tool", "protocol/tool/**", "an unknown tool succeeds")
         },
         Mutant {
             incoming: Some(|m| {
                 let method = m.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
-                if !matches!(method.as_str(), "initialize" | "ping" | "tools/list" | "tools/call" | "server/discover" | "") && !method.starts_with("notifications/") {
+                if !matches!(
+                    method.as_str(),
+                    "initialize" | "ping" | "tools/list" | "tools/call" | "server/discover" | ""
+                ) && !method.starts_with("notifications/")
+                {
                     *m = Value::Null;
                 }
                 vec![]
             }),
-            ..mutant("unknown-method-unanswered", "protocol.unknown-method", "protocol/**", "an unknown method gets no answer")
+            ..mutant(
+                "unknown-method-unanswered",
+                "protocol.unknown-method",
+                "protocol/method/**",
+                "an unknown method gets no answer",
+            )
         },
         Mutant {
-            answers_itself: Some(|m| (m["method"] == "ping").then(|| json!({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "Method not found"}}).to_string())),
-            ..mutant("no-ping", "protocol.ping", "protocol/**", "ping is not known")
+            answers_itself: Some(|m| {
+                (m["method"] == "ping").then(|| json!({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "Method not found"}}).to_string())
+            }),
+            ..mutant("no-ping", "protocol.ping", "protocol/handshake/**", "ping is not known")
         },
-        Mutant { dies_on: Some(Value::is_null), ..mutant("dies-of-garbage", "protocol.survives-garbage", "protocol/**", "a line that is no JSON ends the process") },
+        Mutant {
+            dies_on: Some(Value::is_null),
+            ..mutant(
+                "dies-of-garbage",
+                "protocol.survives-garbage",
+                "protocol/garbage/**",
+                "a line that is no JSON ends the process",
+            )
+        },
         Mutant {
             outgoing: Some(|m| {
                 if m["result"].get("protocolVersion").is_some() {
@@ -465,7 +881,12 @@ fn protocol() -> Vec<Mutant> {
                 }
                 vec![]
             }),
-            ..mutant("version-nobody-knows", "protocol.version-known", "protocol/**", "a version is negotiated that does not exist")
+            ..mutant(
+                "version-nobody-knows",
+                "protocol.version-known",
+                "protocol/handshake/**",
+                "a version is negotiated that does not exist",
+            )
         },
         Mutant {
             outgoing: Some(|m| {
@@ -474,15 +895,52 @@ fn protocol() -> Vec<Mutant> {
                 }
                 vec![]
             }),
-            ..mutant("no-tools-capability", "protocol.tools-capability", "protocol/**", "the tools capability is not declared")
+            ..mutant(
+                "no-tools-capability",
+                "protocol.tools-capability",
+                "protocol/handshake/**",
+                "the tools capability is not declared",
+            )
         },
         Mutant {
-            answers_itself: Some(|m| (m["method"] == "notifications/initialized").then(|| json!({"jsonrpc": "2.0", "id": null, "result": {}}).to_string())),
-            ..mutant("answers-notifications", "stdio.messages-valid", "protocol/**", "a notification is answered")
+            answers_itself: Some(|m| {
+                (m["method"] == "notifications/initialized")
+                    .then(|| json!({"jsonrpc": "2.0", "id": null, "result": {}}).to_string())
+            }),
+            ..mutant(
+                "answers-notifications",
+                "stdio.messages-valid",
+                "protocol/handshake/**",
+                "a notification is answered",
+            )
         },
-        Mutant { outlives_input: true, ..mutant("outlives-its-input", "protocol.exit-at-end", "protocol/**", "the process goes on when stdin is closed") },
-        Mutant { exit: 7, ..mutant("exit-status-7", "protocol.exit-status", "protocol/**", "the exit status at the end of input is not 0") },
-        Mutant { drops_at_end: true, ..mutant("drops-answers-at-the-end", "protocol.drains", "protocol/**", "answers are lost when stdin closes") },
+        Mutant {
+            outlives_input: true,
+            ..mutant(
+                "outlives-its-input",
+                "protocol.exit-at-end",
+                "protocol/end/**",
+                "the process goes on when stdin is closed",
+            )
+        },
+        Mutant {
+            exit: 7,
+            ..mutant(
+                "exit-status-7",
+                "protocol.exit-status",
+                "protocol/end/**",
+                "the exit status at the end of input is not 0",
+            )
+        },
+        Mutant {
+            drops_at_end: true,
+            ..mutant(
+                "drops-answers-at-the-end",
+                "protocol.drains",
+                "protocol/end/**",
+                "answers are lost when stdin closes",
+            )
+        },
         Mutant {
             incoming: Some(|m| {
                 if m["method"] == "notifications/cancelled" {
@@ -490,9 +948,12 @@ fn protocol() -> Vec<Mutant> {
                 }
                 vec![]
             }),
-            ..mutant("ignores-cancellation", "protocol.cancel-aborts", "protocol/**", "a cancelled call runs on")
+            ..mutant("ignores-cancellation", "protocol.cancel-aborts", "protocol/cancel/**", "a cancelled call runs on")
         },
-        Mutant { ends_at_once: Some(1), ..mutant("ends-at-once", "-", "-", "the process ends before it says anything") },
+        Mutant {
+            ends_at_once: Some(1),
+            ..mutant("ends-at-once", "-", "-", "the process ends before it says anything")
+        },
     ]
 }
 
@@ -577,11 +1038,19 @@ fn document(message: &mut Value, change: impl FnOnce(&mut Value)) -> Vec<String>
 /// Replaces what does not fit into sixteen bits, as a careless reader of UTF-16 does.
 fn through_sixteen_bits(value: &mut Value) {
     match value {
-        Value::String(text) => *text = text.chars().map(|c| if u32::from(c) > 0xFFFF { '\u{FFFD}' } else { c }).collect(),
+        Value::String(text) => {
+            *text = text.chars().map(|c| if u32::from(c) > 0xFFFF { '\u{FFFD}' } else { c }).collect()
+        }
         Value::Array(items) => items.iter_mut().for_each(through_sixteen_bits),
         Value::Object(members) => members.values_mut().for_each(through_sixteen_bits),
         _ => {}
     }
+}
+
+/// The daemon's token, as the candidate finds it.
+fn token() -> String {
+    let directory = PathBuf::from(std::env::var_os("ANET_DATA_DIR").unwrap_or_default());
+    std::fs::read_to_string(directory.join("control_token.txt")).unwrap_or_default().trim().to_owned()
 }
 
 /// Changes the arguments of a tool call.

@@ -163,7 +163,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>)
         Some(Action::Explain { id }) => explained(&id),
         Some(Action::Serve { arguments }) => match serve {
             Some(serve) => serve(named("anet-mcp", arguments)),
-            None => fail("this build does not carry the reference server (feature `reference`)", verdict::ExitCode::Usage),
+            None => {
+                fail("this build does not carry the reference server (feature `reference`)", verdict::ExitCode::Usage)
+            }
         },
         Some(Action::Daemon { arguments }) => anet_mock_daemon::run(named("anet-mock-daemon", arguments)),
     }
@@ -191,7 +193,9 @@ fn run(arguments: RunArgs, serve: Option<Serve>) -> ExitCode {
     let all = cases::all();
     let corpus = all.len();
     let selected = match select::select(all, &arguments.selection.only, &arguments.selection.skip) {
-        Ok(selected) if selected.is_empty() => return fail("the patterns leave no case to run", verdict::ExitCode::Usage),
+        Ok(selected) if selected.is_empty() => {
+            return fail("the patterns leave no case to run", verdict::ExitCode::Usage);
+        }
         Ok(selected) => selected,
         Err(error) => return fail(&error.to_string(), verdict::ExitCode::Usage),
     };
@@ -199,7 +203,9 @@ fn run(arguments: RunArgs, serve: Option<Serve>) -> ExitCode {
         (Some(command), _) => command,
         (None, Some(_)) => match std::env::current_exe() {
             Ok(program) => Command { program: program.into(), arguments: vec!["serve".into()] },
-            Err(error) => return fail(&format!("the program does not find itself: {error}"), verdict::ExitCode::Harness),
+            Err(error) => {
+                return fail(&format!("the program does not find itself: {error}"), verdict::ExitCode::Harness);
+            }
         },
         (None, None) => {
             let mut help = Cli::command();
@@ -214,10 +220,11 @@ fn run(arguments: RunArgs, serve: Option<Serve>) -> ExitCode {
         timeouts: Timeouts::default().scaled(arguments.time_scale),
         keep_all: arguments.transcripts,
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(jobs.clamp(2, 16)).enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("no runtime: {error}"), verdict::ExitCode::Harness),
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(jobs.clamp(2, 16)).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return fail(&format!("no runtime: {error}"), verdict::ExitCode::Harness),
+        };
     let code = runtime.block_on(judged(&arguments, &runner, &selected, corpus));
     runtime.shutdown_timeout(Duration::from_millis(200));
     code
@@ -289,7 +296,12 @@ fn list(selection: &Selection) -> ExitCode {
         }
         let mut text = format!("{group}: {} cases\n", members.len());
         for case in members {
-            let level = case.checks.iter().filter_map(|check| requirement::find(check.requirement)).map(|found| found.level).max();
+            let level = case
+                .checks
+                .iter()
+                .filter_map(|check| requirement::find(check.requirement))
+                .map(|found| found.level)
+                .max();
             let level = level.map_or_else(String::new, |level| level.to_string());
             text.push_str(&format!("  {level:<8}{}  {}\n", case.id, case.title));
         }
@@ -310,7 +322,9 @@ fn explained(id: &str) -> ExitCode {
             ExitCode::SUCCESS
         }
         None => fail(
-            &format!("there is no requirement and no case `{id}`; docs/requirements.md and `anet-conformance list` name them"),
+            &format!(
+                "there is no requirement, no sentence of the page and no case `{id}`; docs/requirements.md and `anet-conformance list` name them"
+            ),
             verdict::ExitCode::Usage,
         ),
     }

@@ -263,15 +263,31 @@ mod tests {
     #[test]
     fn documented_spellings_are_equal() {
         let table = [
-            (Route::AgentsList, r#"{"skill":"a"}"#, r#"{"limit":20,"skill":"a","tag":"","include_uncarded":false,"q":null}"#),
-            (Route::TasksList, r#"{"state":"input-required","history_length":1}"#, r#"{"status":"TASK_STATE_INPUT_REQUIRED","page_size":50,"history_length":1}"#),
+            (
+                Route::AgentsList,
+                r#"{"skill":"a"}"#,
+                r#"{"limit":20,"skill":"a","tag":"","include_uncarded":false,"q":null}"#,
+            ),
+            (
+                Route::TasksList,
+                r#"{"state":"input-required","history_length":1}"#,
+                r#"{"status":"TASK_STATE_INPUT_REQUIRED","page_size":50,"history_length":1}"#,
+            ),
             (
                 Route::TasksSend,
                 r#"{"to":"a","text":"t","skill":"s","args":{"n":1.0},"timeout_ms":30000}"#,
                 r#"{"to":"a","message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"t"},{"data":{"skill":"s","args":{"n":1}},"mediaType":"application/json"}]},"timeout_ms":30000}"#,
             ),
-            (Route::TasksSend, r#"{"task_id":"x","text":"t","timeout_ms":60000}"#, r#"{"task_id":"x","to":"a","text":"t"}"#),
-            (Route::TasksReply, r#"{"task_id":"x","text":"t"}"#, r#"{"task_id":"x","state":"input-required","text":"t"}"#),
+            (
+                Route::TasksSend,
+                r#"{"task_id":"x","text":"t","timeout_ms":60000}"#,
+                r#"{"task_id":"x","to":"a","text":"t"}"#,
+            ),
+            (
+                Route::TasksReply,
+                r#"{"task_id":"x","text":"t"}"#,
+                r#"{"task_id":"x","state":"input-required","text":"t"}"#,
+            ),
             (Route::Evidence, "{}", r#"{"since":0,"limit":50}"#),
             (Route::Status, "", r#"{"anything":1}"#),
         ];
@@ -288,7 +304,11 @@ mod tests {
             (Route::TasksGet, r#"{"task_id":"x","max_task_bytes":24576}"#, r#"{"task_id":"x"}"#),
             (Route::TasksGet, r#"{"task_id":"x","history_length":0}"#, r#"{"task_id":"x"}"#),
             (Route::TasksSend, r#"{"to":"a","text":"t","timeout_ms":30000}"#, r#"{"to":"a","text":"t"}"#),
-            (Route::TasksSend, r#"{"to":"a","text":"t","return_immediately":true}"#, r#"{"to":"a","text":"t","return_immediately":true,"timeout_ms":30000}"#),
+            (
+                Route::TasksSend,
+                r#"{"to":"a","text":"t","return_immediately":true}"#,
+                r#"{"to":"a","text":"t","return_immediately":true,"timeout_ms":30000}"#,
+            ),
             (Route::TasksSend, r#"{"to":"a","text":"t"}"#, r#"{"to":"a","text":"t","message_id":"m"}"#),
             (Route::TasksPay, r#"{"task_id":"x","decision":"submit"}"#, r#"{"task_id":"x","decision":"reject"}"#),
             (Route::TasksList, r#"{"role":"inbound"}"#, r#"{"role":"provider"}"#),

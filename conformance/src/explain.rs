@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 
 use crate::case::{Case, Step};
-use crate::ledger;
+use crate::ledger::{self, Class, Sentence};
 use crate::requirement::{self, Requirement};
 
-/// The explanation of a requirement or a case; none if there is neither of that id.
+/// The explanation of a requirement, a sentence of the page or a case; none if there is nothing of that id.
 pub fn explain(id: &str, cases: &[Case]) -> Option<String> {
+    if let Some(sentence) = ledger::sentences().iter().find(|sentence| sentence.id == id) {
+        return Some(of_sentence(sentence));
+    }
     if let Some(requirement) = requirement::find(id) {
         return Some(of_requirement(requirement, cases));
     }
@@ -47,6 +50,16 @@ fn of_requirement(requirement: &Requirement, cases: &[Case]) -> String {
     out
 }
 
+fn of_sentence(sentence: &Sentence) -> String {
+    let mut out = format!("{}  ({})\n\n{}\n\n", sentence.id, sentence.place, sentence.text);
+    let _ = match sentence.class {
+        Class::Context => writeln!(out, "informative: nothing to obey"),
+        Class::Hidden => writeln!(out, "not observable: {}", sentence.why),
+        _ => writeln!(out, "judged by {}", sentence.by.join(", ")),
+    };
+    out
+}
+
 fn of_case(case: &Case) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}\n\n{}\n", case.id, case.title);
@@ -68,7 +81,11 @@ fn of_case(case: &Case) -> String {
 
 fn describe(step: &Step) -> String {
     let brief = |text: &str| -> String {
-        if text.chars().count() > 200 { format!("{}... ({} bytes)", text.chars().take(200).collect::<String>(), text.len()) } else { text.to_owned() }
+        if text.chars().count() > 200 {
+            format!("{}... ({} bytes)", text.chars().take(200).collect::<String>(), text.len())
+        } else {
+            text.to_owned()
+        }
     };
     match step {
         Step::Script(rule) => format!("the daemon is told: {}", brief(&format!("{rule:?}"))),
@@ -78,13 +95,20 @@ fn describe(step: &Step) -> String {
         Step::ResumeDaemon => "the daemon listens again".to_owned(),
         Step::Open => "opens the session".to_owned(),
         Step::Request(request) => {
-            format!("sends {} as `{}`: {}", request.method, request.label, brief(request.params.as_deref().unwrap_or("no params")))
+            format!(
+                "sends {} as `{}`: {}",
+                request.method,
+                request.label,
+                brief(request.params.as_deref().unwrap_or("no params"))
+            )
         }
         Step::Await(label) => format!("waits for the answer to `{label}`"),
         Step::AwaitAll(labels) => format!("waits for the answers to {} requests", labels.len()),
         Step::AwaitDaemon { route, count } => format!("waits for request {count} to {route}"),
         Step::AwaitHangUp(route) => format!("waits for the end of the request to {route}"),
-        Step::Notify { method, params } => format!("notifies {method} {}", brief(params.as_deref().unwrap_or_default())),
+        Step::Notify { method, params } => {
+            format!("notifies {method} {}", brief(params.as_deref().unwrap_or_default()))
+        }
         Step::Cancel(label) => format!("cancels `{label}`"),
         Step::Raw { bytes, .. } => format!("writes {:?}", brief(&String::from_utf8_lossy(bytes))),
         Step::ListTools(label) => format!("lists the tools, all pages, as `{label}`"),

@@ -73,11 +73,7 @@ impl Json {
                     .collect::<Result<_, serde_json::Error>>()?,
             ),
             Some(b'[') => Self::Array(
-                serde_json::from_str::<Items>(text)?
-                    .0
-                    .into_iter()
-                    .map(Self::from_raw)
-                    .collect::<Result<_, _>>()?,
+                serde_json::from_str::<Items>(text)?.0.into_iter().map(Self::from_raw).collect::<Result<_, _>>()?,
             ),
             Some(b'"') => Self::String(serde_json::from_str(text)?),
             Some(b't') => Self::Bool(true),
@@ -217,8 +213,7 @@ impl Json {
     pub fn same_order(&self, seen: &Self) -> bool {
         match (self, seen) {
             (Self::Object(a), Self::Object(b)) => {
-                a.len() == b.len()
-                    && a.iter().zip(b).all(|((name, x), (other, y))| name == other && x.same_order(y))
+                a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && x.same_order(y))
             }
             (Self::Array(a), Self::Array(b)) => a.iter().zip(b).all(|(x, y)| x.same_order(y)),
             _ => true,
@@ -263,11 +258,7 @@ impl Json {
 
 impl Difference {
     fn new(place: &str, expected: Option<&Json>, seen: Option<&Json>) -> Self {
-        Self {
-            pointer: place.to_owned(),
-            expected: expected.map(Json::to_string),
-            seen: seen.map(Json::to_string),
-        }
+        Self { pointer: place.to_owned(), expected: expected.map(Json::to_string), seen: seen.map(Json::to_string) }
     }
 }
 
@@ -346,8 +337,7 @@ fn numbers_agree(a: &str, b: &str, grade: Grade) -> bool {
         return true;
     }
     let same_value = || matches!((decimal(a), decimal(b)), (Some(x), Some(y)) if x == y);
-    let same_double =
-        || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x.to_bits() == y.to_bits() || (x == 0.0 && y == 0.0));
+    let same_double = || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x.to_bits() == y.to_bits() || (x == 0.0 && y == 0.0));
     match grade {
         Grade::Literal => false,
         Grade::Value => same_value(),
@@ -459,7 +449,8 @@ mod tests {
 
     #[test]
     fn differences_name_their_place() {
-        let found = json(r#"{"a":{"b/c":[1,2]},"x":1}"#).differences(&json(r#"{"a":{"b/c":[1,3]},"y":2}"#), Grade::Value);
+        let found =
+            json(r#"{"a":{"b/c":[1,2]},"x":1}"#).differences(&json(r#"{"a":{"b/c":[1,3]},"y":2}"#), Grade::Value);
         let places: Vec<_> = found.iter().map(|d| d.pointer.as_str()).collect();
         assert_eq!(places, ["/a/b~1c/1", "/x", "/y"]);
         assert_eq!(found[0].expected.as_deref(), Some("2"));

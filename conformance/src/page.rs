@@ -280,10 +280,7 @@ impl Tool {
 
     /// Whether its result is a single task, held to about 24 KB.
     pub const fn returns_task(self) -> bool {
-        matches!(
-            self,
-            Self::SendMessage | Self::GetTask | Self::WaitTask | Self::CancelTask | Self::ReplyTask
-        )
+        matches!(self, Self::SendMessage | Self::GetTask | Self::WaitTask | Self::CancelTask | Self::ReplyTask)
     }
 
     /// The smallest valid arguments, as JSON text.

@@ -145,7 +145,8 @@ mod tests {
         for (name, text) in FILES {
             let file: File = toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
             for requirement in file.requirement {
-                let plain = requirement.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b));
+                let plain =
+                    requirement.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b));
                 assert!(plain && requirement.id.contains('.'), "{name}: id `{}`", requirement.id);
                 assert!(seen.insert(requirement.id.clone()), "{name}: id `{}` is there twice", requirement.id);
             }
@@ -166,7 +167,9 @@ mod tests {
     #[test]
     fn every_text_says_something_and_every_revision_exists() {
         for requirement in all().values() {
-            for (what, text) in [("text", &requirement.text), ("place", &requirement.place), ("advice", &requirement.advice)] {
+            for (what, text) in
+                [("text", &requirement.text), ("place", &requirement.place), ("advice", &requirement.advice)]
+            {
                 assert!(text.trim().len() > 3, "{}: {what} is empty", requirement.id);
             }
             for name in &requirement.revisions {

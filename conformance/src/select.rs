@@ -78,7 +78,16 @@ mod tests {
     #[test]
     fn patterns() {
         let id = "exchange/get_task/minimal";
-        for pattern in ["exchange/get_task/minimal", "exchange/get_task", "exchange", "get_task", "exchange/*/minimal", "exchange/**", "**/min*", "*/get_*/*"] {
+        for pattern in [
+            "exchange/get_task/minimal",
+            "exchange/get_task",
+            "exchange",
+            "get_task",
+            "exchange/*/minimal",
+            "exchange/**",
+            "**/min*",
+            "*/get_*/*",
+        ] {
             assert!(matches(pattern, id), "{pattern}");
         }
         for pattern in ["exchange/get", "get", "exchange/*", "*", "minima", "errors/**", "task/minimal"] {

@@ -61,7 +61,8 @@ fn every_case_and_every_requirement_can_be_explained() {
     let list = run(&["list"]);
     assert_eq!(list.status.code(), Some(0));
     let text = said(&list);
-    let ids: Vec<_> = text.lines().filter(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().nth(1)).collect();
+    let ids: Vec<_> =
+        text.lines().filter(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert!(ids.len() >= 600, "{} cases are listed", ids.len());
     for id in ["errors.sentence-exact", ids[0], ids[ids.len() - 1]] {
         let output = run(&["explain", id]);

@@ -82,7 +82,9 @@ fn one_that_dies_of_a_call_fails_each_time() {
 
 #[test]
 fn a_flood_costs_no_memory() {
-    let script = format!("head -c 300000000 /dev/zero | tr '\\0' 'x' >&2 &\n{GREETS}    *'\"tools/call\"'*) yes x | head -c 30000000 ;;\n  esac\ndone");
+    let script = format!(
+        "head -c 300000000 /dev/zero | tr '\\0' 'x' >&2 &\n{GREETS}    *'\"tools/call\"'*) yes x | head -c 30000000 ;;\n  esac\ndone"
+    );
     let (output, took) = judged(&script, &["--only", "exchange/get_task/minimal"]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(took < Duration::from_secs(60), "took {took:?}");

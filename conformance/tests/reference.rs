@@ -17,7 +17,8 @@ fn judged(arguments: &[&str], candidate: &[&str]) -> (Output, Value) {
         command.arg("--").args(candidate);
     }
     let output = command.output().expect("the suite runs");
-    let report = std::fs::read(&file).unwrap_or_else(|_| panic!("no report: {}", String::from_utf8_lossy(&output.stderr)));
+    let report =
+        std::fs::read(&file).unwrap_or_else(|_| panic!("no report: {}", String::from_utf8_lossy(&output.stderr)));
     (output, serde_json::from_slice(&report).expect("the report is JSON"))
 }
 
@@ -26,7 +27,9 @@ fn ids_with(report: &Value, verdict: &str) -> Vec<String> {
     results
         .iter()
         .filter(|result| result["verdict"] == verdict)
-        .map(|result| format!("{}: {}", result["id"].as_str().unwrap_or_default(), result["message"].as_str().unwrap_or_default()))
+        .map(|result| {
+            format!("{}: {}", result["id"].as_str().unwrap_or_default(), result["message"].as_str().unwrap_or_default())
+        })
         .collect()
 }
 

@@ -23,10 +23,7 @@ const PENDING: [&str; 9] = [
 ];
 
 /// Puts the limits beside the balance. A balance that failed becomes `balance_error` as long as anything else is known.
-pub(crate) fn balance(
-    balance: Result<String, Failure>,
-    limits: Option<String>,
-) -> Result<String, String> {
+pub(crate) fn balance(balance: Result<String, Failure>, limits: Option<String>) -> Result<String, String> {
     let mut object = Object::new();
     let text = match balance {
         Ok(text) => text,
@@ -37,9 +34,7 @@ pub(crate) fn balance(
             } else if limits.is_none() {
                 return Err(failure.sentence);
             }
-            object
-                .text("balance_error", &failure.sentence)
-                .raw_if("limits", limits.as_deref());
+            object.text("balance_error", &failure.sentence).raw_if("limits", limits.as_deref());
             return Ok(object.finish());
         }
     };
@@ -62,11 +57,7 @@ fn joined(limits: &str, other: &str) -> String {
     let (Some(first), Some(second)) = (Members::of(limits), Members::of(other)) else {
         return limits.to_owned();
     };
-    let only_there: Vec<_> = second
-        .0
-        .iter()
-        .filter(|(name, _)| first.value(name).is_none())
-        .collect();
+    let only_there: Vec<_> = second.0.iter().filter(|(name, _)| first.value(name).is_none()).collect();
     if only_there.is_empty() {
         return limits.to_owned();
     }
@@ -81,34 +72,21 @@ fn joined(limits: &str, other: &str) -> String {
 pub(crate) fn metadata_only(text: &str) -> Option<String> {
     let members = Members::of(text)?;
     // An empty list may be spelled `null` or left out.
-    let pending = members
-        .value("pending")
-        .filter(|pending| !json::is_null(pending));
+    let pending = members.value("pending").filter(|pending| !json::is_null(pending));
     let items = match pending {
         Some(pending) => json::elements(pending.get())?,
         None => Vec::new(),
     };
-    let items = items
-        .iter()
-        .map(|item| Members::of(item.get()))
-        .collect::<Option<Vec<_>>>()?;
+    let items = items.iter().map(|item| Members::of(item.get())).collect::<Option<Vec<_>>>()?;
     let clean = pending.is_some()
         && members.0.len() == 1
-        && items.iter().all(|item| {
-            item.0
-                .iter()
-                .all(|(name, value)| is_metadata(name, value.get()))
-        });
+        && items.iter().all(|item| item.0.iter().all(|(name, value)| is_metadata(name, value.get())));
     if clean {
         return Some(text.to_owned());
     }
     let items = items.iter().map(|item| {
         let mut kept = Object::new();
-        for (name, value) in item
-            .0
-            .iter()
-            .filter(|(name, value)| is_metadata(name, value.get()))
-        {
+        for (name, value) in item.0.iter().filter(|(name, value)| is_metadata(name, value.get())) {
             kept.raw(name, value.get());
         }
         kept.finish()
@@ -127,11 +105,7 @@ mod tests {
     use super::*;
 
     fn failure(sentence: &str, reason: Option<&str>) -> Failure {
-        Failure {
-            sentence: sentence.to_owned(),
-            reason: reason.map(str::to_owned),
-            unreachable: false,
-        }
+        Failure { sentence: sentence.to_owned(), reason: reason.map(str::to_owned), unreachable: false }
     }
 
     #[test]
@@ -140,18 +114,12 @@ mod tests {
             Ok(r#"{"balance":1.0,"aid":"x"}"#.to_owned()),
             Some(r#"{"daily_max":9007199254740993}"#.to_owned()),
         );
-        assert_eq!(
-            both.unwrap(),
-            r#"{"balance":1.0,"aid":"x","limits":{"daily_max":9007199254740993}}"#
-        );
+        assert_eq!(both.unwrap(), r#"{"balance":1.0,"aid":"x","limits":{"daily_max":9007199254740993}}"#);
         let own = balance(
             Ok(r#"{"limits":{"summary":"s","auto_max":1},"balance":2}"#.to_owned()),
             Some(r#"{"auto_max":0}"#.to_owned()),
         );
-        assert_eq!(
-            own.unwrap(),
-            r#"{"balance":2,"limits":{"auto_max":0,"summary":"s"}}"#
-        );
+        assert_eq!(own.unwrap(), r#"{"balance":2,"limits":{"auto_max":0,"summary":"s"}}"#);
         let alone = balance(Ok("{ \"balance\": 1 }".to_owned()), None);
         assert_eq!(alone.unwrap(), "{ \"balance\": 1 }");
     }
@@ -160,15 +128,9 @@ mod tests {
     fn a_failed_balance_is_told_beside_the_limits() {
         let known = balance(Err(failure("No hub.", None)), Some("{}".to_owned()));
         assert_eq!(known.unwrap(), r#"{"balance_error":"No hub.","limits":{}}"#);
-        assert_eq!(
-            balance(Err(failure("No hub.", None)), None),
-            Err("No hub.".to_owned())
-        );
+        assert_eq!(balance(Err(failure("No hub.", None)), None), Err("No hub.".to_owned()));
         let absent = balance(Err(failure("No module.", Some("module_absent"))), None);
-        assert_eq!(
-            absent.unwrap(),
-            r#"{"balance":"module_absent","balance_error":"No module."}"#
-        );
+        assert_eq!(absent.unwrap(), r#"{"balance":"module_absent","balance_error":"No module."}"#);
     }
 
     #[test]
@@ -176,16 +138,9 @@ mod tests {
         let clean = r#"{ "pending":[{"interaction_id":"ix","bytes":1.0}]}"#;
         assert_eq!(metadata_only(clean).unwrap(), clean);
         let telling = r#"{"pending":[{"bytes":2e0,"text":"secret","capability":{"a":1},"requester":"b"}],"note":"x"}"#;
-        assert_eq!(
-            metadata_only(telling).unwrap(),
-            r#"{"pending":[{"bytes":2e0,"requester":"b"}]}"#
-        );
+        assert_eq!(metadata_only(telling).unwrap(), r#"{"pending":[{"bytes":2e0,"requester":"b"}]}"#);
         for empty in ["{}", r#"{"pending":null}"#, r#"{"x":1}"#] {
-            assert_eq!(
-                metadata_only(empty).unwrap(),
-                r#"{"pending":[]}"#,
-                "{empty}"
-            );
+            assert_eq!(metadata_only(empty).unwrap(), r#"{"pending":[]}"#, "{empty}");
         }
         for odd in [r#"{"pending":5}"#, r#"{"pending":["text of a task"]}"#] {
             assert!(metadata_only(odd).is_none(), "{odd}");

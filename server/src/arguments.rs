@@ -22,18 +22,12 @@ pub(crate) struct ArgumentError {
 impl ArgumentError {
     /// An error that this sentence explains.
     pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self {
-            sentence: sentence.into(),
-            missing: None,
-        }
+        Self { sentence: sentence.into(), missing: None }
     }
 
     /// The error for a parameter that is not there and must be.
     pub(crate) fn missing(tool: &str, name: &'static str, takes: &str) -> Self {
-        Self {
-            sentence: format!("{tool}: {name} is missing; it takes {takes}."),
-            missing: Some(name),
-        }
+        Self { sentence: format!("{tool}: {name} is missing; it takes {takes}."), missing: Some(name) }
     }
 
     /// Whether all that is wrong is the absence of this parameter.
@@ -81,34 +75,24 @@ impl Digits {
 
 impl<'a> Arguments<'a> {
     /// Reads the arguments of a call to `tool`. Absent and `null` are no arguments at all.
-    pub(crate) fn read(
-        tool: &str,
-        raw: Option<&'a RawValue>,
-        params: &'static [Param],
-    ) -> Result<Self, ArgumentError> {
+    pub(crate) fn read(tool: &str, raw: Option<&'a RawValue>, params: &'static [Param]) -> Result<Self, ArgumentError> {
         let Some(raw) = raw.filter(|raw| !json::is_null(raw)) else {
             return Self::default().complete(tool, params);
         };
         let members = Members::of(raw.get()).ok_or_else(|| {
-            ArgumentError::new(format!(
-                "{tool}: the arguments hold a name that is not valid Unicode text."
-            ))
+            ArgumentError::new(format!("{tool}: the arguments hold a name that is not valid Unicode text."))
         })?;
         for (at, (name, _)) in members.0.iter().enumerate() {
             if !params.iter().any(|param| param.name == name) {
                 return Err(unknown(tool, name, params));
             }
             if members.0[..at].iter().any(|(earlier, _)| earlier == name) {
-                return Err(ArgumentError::new(format!(
-                    "{tool}: {name} was given twice; give it once."
-                )));
+                return Err(ArgumentError::new(format!("{tool}: {name} was given twice; give it once.")));
             }
         }
         let mut arguments = Self::default();
         for param in params {
-            if let Some(value) = members
-                .value(param.name)
-                .filter(|value| !json::is_null(value))
+            if let Some(value) = members.value(param.name).filter(|value| !json::is_null(value))
                 && let Some(given) = read_value(tool, param, value)?
             {
                 arguments.given.push((param.name, given));
@@ -160,10 +144,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn find(&self, name: &str) -> Option<&Given<'a>> {
-        self.given
-            .iter()
-            .find(|(given, _)| *given == name)
-            .map(|(_, given)| given)
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, given)| given)
     }
 
     fn complete(self, tool: &str, params: &[Param]) -> Result<Self, ArgumentError> {
@@ -173,11 +154,7 @@ impl<'a> Arguments<'a> {
                 found => found.is_some(),
             };
             if !there {
-                return Err(ArgumentError::missing(
-                    tool,
-                    param.name,
-                    "a string that is not blank",
-                ));
+                return Err(ArgumentError::missing(tool, param.name, "a string that is not blank"));
             }
         }
         Ok(self)
@@ -187,47 +164,23 @@ impl<'a> Arguments<'a> {
 fn unknown(tool: &str, name: &str, params: &[Param]) -> ArgumentError {
     let takes = match params {
         [] => "it takes no arguments".to_owned(),
-        params => format!(
-            "it takes {}",
-            params
-                .iter()
-                .map(|param| param.name)
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
+        params => format!("it takes {}", params.iter().map(|param| param.name).collect::<Vec<_>>().join(", ")),
     };
-    ArgumentError::new(format!(
-        "{tool}: there is no argument named {}; {takes}.",
-        shown(name)
-    ))
+    ArgumentError::new(format!("{tool}: there is no argument named {}; {takes}.", shown(name)))
 }
 
 /// A name of the caller's making, safe to put into a sentence: printable ASCII, and not endless.
 fn shown(name: &str) -> String {
-    let mut shown: String = name
-        .chars()
-        .take(64)
-        .flat_map(char::escape_default)
-        .collect();
+    let mut shown: String = name.chars().take(64).flat_map(char::escape_default).collect();
     if name.chars().count() > 64 {
         shown.push_str("...");
     }
     format!("\"{shown}\"")
 }
 
-fn read_value<'a>(
-    tool: &str,
-    param: &Param,
-    value: &'a RawValue,
-) -> Result<Option<Given<'a>>, ArgumentError> {
-    let refuse = || {
-        ArgumentError::new(format!(
-            "{tool}: {} takes {}, not {}.",
-            param.name,
-            takes(param.kind),
-            shape(value)
-        ))
-    };
+fn read_value<'a>(tool: &str, param: &Param, value: &'a RawValue) -> Result<Option<Given<'a>>, ArgumentError> {
+    let refuse =
+        || ArgumentError::new(format!("{tool}: {} takes {}, not {}.", param.name, takes(param.kind), shape(value)));
     let given = match param.kind {
         Kind::Text => {
             let text = text(value).ok_or_else(refuse)?;
@@ -242,11 +195,7 @@ fn read_value<'a>(
                 return Ok(None);
             }
             if !of.contains(&text.as_str()) {
-                return Err(ArgumentError::new(format!(
-                    "{tool}: {} takes {}.",
-                    param.name,
-                    takes(param.kind)
-                )));
+                return Err(ArgumentError::new(format!("{tool}: {} takes {}.", param.name, takes(param.kind))));
             }
             Given::Text(text)
         }
@@ -272,10 +221,7 @@ fn read_value<'a>(
         Kind::Object => return Err(refuse()),
         Kind::Files => {
             let entries = json::elements(value.get()).ok_or_else(refuse)?;
-            let files = entries
-                .iter()
-                .enumerate()
-                .map(|(at, entry)| read_file(tool, at, entry));
+            let files = entries.iter().enumerate().map(|(at, entry)| read_file(tool, at, entry));
             let files = files.collect::<Result<Vec<_>, _>>()?;
             if files.is_empty() {
                 return Ok(None);
@@ -289,10 +235,7 @@ fn read_value<'a>(
 fn read_file(tool: &str, at: usize, entry: &RawValue) -> Result<FileArgument, ArgumentError> {
     let refuse = |what: String| ArgumentError::new(format!("{tool}: files[{at}]{what}"));
     let members = Members::of(entry.get()).ok_or_else(|| {
-        refuse(format!(
-            " takes an object with name, content_base64 and media_type, not {}.",
-            shape(entry)
-        ))
+        refuse(format!(" takes an object with name, content_base64 and media_type, not {}.", shape(entry)))
     })?;
     for (index, (name, _)) in members.0.iter().enumerate() {
         if !FILE_MEMBERS.contains(&name.as_ref()) {
@@ -301,40 +244,28 @@ fn read_file(tool: &str, at: usize, entry: &RawValue) -> Result<FileArgument, Ar
                 shown(name)
             )));
         }
-        if members.0[..index]
-            .iter()
-            .any(|(earlier, _)| earlier == name)
-        {
+        if members.0[..index].iter().any(|(earlier, _)| earlier == name) {
             return Err(refuse(format!(".{name} was given twice; give it once.")));
         }
     }
     let member = |name: &str| -> Result<Option<String>, ArgumentError> {
         match members.value(name).filter(|value| !json::is_null(value)) {
             None => Ok(None),
-            Some(value) => text(value)
-                .map(Some)
-                .ok_or_else(|| refuse(format!(".{name} takes a string, not {}.", shape(value)))),
+            Some(value) => {
+                text(value).map(Some).ok_or_else(|| refuse(format!(".{name} takes a string, not {}.", shape(value))))
+            }
         }
     };
     let name = member("name")?.filter(|name| !name.trim().is_empty());
-    let name = name.ok_or_else(|| {
-        refuse(".name is missing; it takes a string that is not blank.".to_owned())
-    })?;
-    let alphabet =
-        "the file's content in base64, standard alphabet with padding and without line breaks";
-    let content = member("content_base64")?
-        .ok_or_else(|| refuse(format!(".content_base64 is missing; it takes {alphabet}.")))?;
+    let name = name.ok_or_else(|| refuse(".name is missing; it takes a string that is not blank.".to_owned()))?;
+    let alphabet = "the file's content in base64, standard alphabet with padding and without line breaks";
+    let content =
+        member("content_base64")?.ok_or_else(|| refuse(format!(".content_base64 is missing; it takes {alphabet}.")))?;
     if STANDARD.decode(&content).is_err() {
-        return Err(refuse(format!(
-            ".content_base64 takes {alphabet}; what was given is not that."
-        )));
+        return Err(refuse(format!(".content_base64 takes {alphabet}; what was given is not that.")));
     }
     let media_type = member("media_type")?.filter(|media_type| !media_type.is_empty());
-    Ok(FileArgument {
-        name,
-        content,
-        media_type,
-    })
+    Ok(FileArgument { name, content, media_type })
 }
 
 fn text(value: &RawValue) -> Option<String> {
@@ -346,19 +277,12 @@ fn takes(kind: Kind) -> String {
     match kind {
         Kind::Text => "a string".to_owned(),
         Kind::Choice { of, .. } => format!("one of {}", of.join(", ")),
-        Kind::Integer {
-            least,
-            most: Some(most),
-            ..
-        } => format!("a whole number from {least} to {most}"),
-        Kind::Integer {
-            least, most: None, ..
-        } => format!("a whole number that is at least {least}"),
+        Kind::Integer { least, most: Some(most), .. } => format!("a whole number from {least} to {most}"),
+        Kind::Integer { least, most: None, .. } => format!("a whole number that is at least {least}"),
         Kind::Flag => "true or false".to_owned(),
         Kind::Object => "an object".to_owned(),
         Kind::Files => {
-            "an array of files, each an object with name, content_base64 and optionally media_type"
-                .to_owned()
+            "an array of files, each an object with name, content_base64 and optionally media_type".to_owned()
         }
     }
 }
@@ -392,45 +316,28 @@ fn whole_number(literal: &str) -> Option<Whole> {
         Some(rest) => (true, rest),
         None => (false, literal),
     };
-    rest.as_bytes()
-        .first()
-        .filter(|byte| byte.is_ascii_digit())?;
+    rest.as_bytes().first().filter(|byte| byte.is_ascii_digit())?;
     let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (
-            mantissa,
-            exponent
-                .parse::<i64>()
-                .unwrap_or(if exponent.starts_with('-') {
-                    i64::MIN
-                } else {
-                    i64::MAX
-                }),
-        ),
+        Some((mantissa, exponent)) => {
+            (mantissa, exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') { i64::MIN } else { i64::MAX }))
+        }
         None => (rest, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
     // How many of the digits stand before the decimal point.
     let point = i64::try_from(whole.len()).ok()?.saturating_add(exponent);
-    let trailing = digits
-        .iter()
-        .rev()
-        .take_while(|digit| **digit == b'0')
-        .count();
+    let trailing = digits.iter().rev().take_while(|digit| **digit == b'0').count();
     digits.truncate(digits.len() - trailing);
     if digits.is_empty() {
         return Some(Whole::Number(0));
     }
-    let zeros = point
-        .checked_sub(i64::try_from(digits.len()).ok()?)
-        .filter(|zeros| *zeros >= 0)?;
+    let zeros = point.checked_sub(i64::try_from(digits.len()).ok()?).filter(|zeros| *zeros >= 0)?;
     if negative || zeros > 20 {
         return Some(Whole::Outside);
     }
     digits.extend(std::iter::repeat_n(b'0', usize::try_from(zeros).ok()?));
-    let number = String::from_utf8(digits)
-        .ok()
-        .and_then(|digits| digits.parse().ok());
+    let number = String::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
     Some(number.map_or(Whole::Outside, Whole::Number))
 }
 

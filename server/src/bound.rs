@@ -57,16 +57,11 @@ pub(crate) fn page(text: String) -> String {
     let Some(members) = Members::of(&text) else {
         return text;
     };
-    let tasks = members
-        .value("tasks")
-        .and_then(|tasks| json::elements(tasks.get()))
-        .unwrap_or_default();
+    let tasks = members.value("tasks").and_then(|tasks| json::elements(tasks.get())).unwrap_or_default();
     if tasks.iter().all(|task| task.get().len() <= LISTED_WHOLE) {
         return text;
     }
-    let tasks = tasks
-        .iter()
-        .map(|task| fit(task.get(), &Form::LISTED).unwrap_or_else(|| task.get().to_owned()));
+    let tasks = tasks.iter().map(|task| fit(task.get(), &Form::LISTED).unwrap_or_else(|| task.get().to_owned()));
     let tasks = format!("[{}]", tasks.collect::<Vec<_>>().join(","));
     let mut page = Object::new();
     for (name, value) in last_of_each(&members) {
@@ -77,11 +72,8 @@ pub(crate) fn page(text: String) -> String {
 
 /// Whether an id can stand in a command line as it is. Requesters choose ids, and one could be a command of its own.
 pub(crate) fn is_plain_id(id: &str) -> bool {
-    let plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-');
-    (1..=128).contains(&id.len())
-        && id.bytes().all(plain)
-        && id.as_bytes()[0].is_ascii_alphanumeric()
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-');
+    (1..=128).contains(&id.len()) && id.bytes().all(plain) && id.as_bytes()[0].is_ascii_alphanumeric()
 }
 
 /// How a task is bounded.
@@ -94,16 +86,8 @@ struct Form {
 }
 
 impl Form {
-    const SINGLE: Self = Self {
-        whole: TASK_WHOLE,
-        aim: TASK_BYTES,
-        listed: false,
-    };
-    const LISTED: Self = Self {
-        whole: LISTED_WHOLE,
-        aim: LISTED_TASK_BYTES,
-        listed: true,
-    };
+    const SINGLE: Self = Self { whole: TASK_WHOLE, aim: TASK_BYTES, listed: false };
+    const LISTED: Self = Self { whole: LISTED_WHOLE, aim: LISTED_TASK_BYTES, listed: true };
 }
 
 /// The task in another form if it does not fit as it is.
@@ -117,21 +101,13 @@ fn fit(text: &str, form: &Form) -> Option<String> {
     }
     let cut = Members::of(&compact).map(|members| Cut::new(&members, form).write());
     // Accounted to the byte, the cut fits; should it ever not, the bound still holds.
-    Some(
-        cut.filter(|cut| cut.len() <= form.whole)
-            .unwrap_or_else(|| stub(&compact)),
-    )
+    Some(cut.filter(|cut| cut.len() <= form.whole).unwrap_or_else(|| stub(&compact)))
 }
 
 /// The least that can be said of a task.
 fn stub(compact: &str) -> String {
     let size = compact.len();
-    Object::new()
-        .raw(
-            "metadata",
-            &format!("{{\"{TRUNCATED}\":true,\"anet.size\":{size}}}"),
-        )
-        .finish()
+    Object::new().raw("metadata", &format!("{{\"{TRUNCATED}\":true,\"anet.size\":{size}}}")).finish()
 }
 
 /// A task being cut.
@@ -156,46 +132,26 @@ impl<'a> Cut<'a> {
     fn new(members: &'a Members<'a>, form: &'a Form) -> Self {
         let id = members.text("id").filter(|id| is_plain_id(id));
         let shown_id = id.unwrap_or_else(|| "<task id>".to_owned());
-        Self {
-            form,
-            shown_id,
-            members: last_of_each(members),
-            left: form.aim,
-        }
+        Self { form, shown_id, members: last_of_each(members), left: form.aim }
     }
 
     fn write(mut self) -> String {
-        let metadata = self
-            .find("metadata")
-            .filter(|metadata| metadata.get().starts_with('{'));
-        let status = self
-            .find("status")
-            .and_then(|status| Members::of(status.get()));
+        let metadata = self.find("metadata").filter(|metadata| metadata.get().starts_with('{'));
+        let status = self.find("status").and_then(|status| Members::of(status.get()));
         let message = status.as_ref().and_then(|status| status.value("message"));
-        let list = |name| {
-            self.find(name)
-                .and_then(|list| json::elements(list.get()))
-                .unwrap_or_default()
-        };
+        let list = |name| self.find(name).and_then(|list| json::elements(list.get())).unwrap_or_default();
         let (artifacts, history) = (list("artifacts"), list("history"));
 
         let labels = self.labels();
         // What each part needs at least is set aside first, so that no part can crowd out the next.
         let message_notice = message.map(|message| self.notice(Piece::Message, message, false));
         let message_need = message_notice.as_ref().map_or(0, String::len);
-        let artifacts_need = if artifacts.is_empty() {
-            0
-        } else {
-            self.rest(usize::MAX, usize::MAX).len() + 2
-        };
-        let history_notice = history
-            .last()
-            .map(|newest| self.notice(Piece::Message, newest, false));
+        let artifacts_need = if artifacts.is_empty() { 0 } else { self.rest(usize::MAX, usize::MAX).len() + 2 };
+        let history_notice = history.last().map(|newest| self.notice(Piece::Message, newest, false));
         let history_need = history_notice.as_ref().map_or(0, |notice| notice.len() + 2);
 
         let status_frame = self.status_frame(status.as_ref());
-        let frames =
-            "\"status\":{\"message\":},\"artifacts\":[],\"history\":[],\"metadata\":,".len();
+        let frames = "\"status\":{\"message\":},\"artifacts\":[],\"history\":[],\"metadata\":,".len();
         self.take(frames + status_frame.len());
         self.take(message_need + artifacts_need + history_need);
         let metadata = self.metadata(metadata);
@@ -227,13 +183,7 @@ impl<'a> Cut<'a> {
                     marked = true;
                 }
                 _ => {
-                    task.raw_if(
-                        name,
-                        labels
-                            .iter()
-                            .find(|(label, _)| *label == name)
-                            .map(|(_, value)| value.as_str()),
-                    );
+                    task.raw_if(name, labels.iter().find(|(label, _)| *label == name).map(|(_, value)| value.as_str()));
                 }
             }
         }
@@ -257,11 +207,7 @@ impl<'a> Cut<'a> {
                 "artifacts" | "history" => value.get().starts_with('['),
                 name => matches!(name, "metadata" | "id"),
             };
-            let limit = if name == "contextId" {
-                self.form.aim / 8
-            } else {
-                VALUE_LIMIT
-            };
+            let limit = if name == "contextId" { self.form.aim / 8 } else { VALUE_LIMIT };
             // A part of the wrong type is judged like any other member.
             if is_part || name.len() > LABEL_LIMIT || value.get().len() > limit {
                 continue;
@@ -280,10 +226,7 @@ impl<'a> Cut<'a> {
     fn status_frame(&self, status: Option<&Members<'_>>) -> String {
         let mut frame = Object::new();
         for (name, value) in status.map(last_of_each).unwrap_or_default() {
-            if name != "message"
-                && value.get().len() <= LABEL_LIMIT
-                && frame.len() < self.form.aim / 8
-            {
+            if name != "message" && value.get().len() <= LABEL_LIMIT && frame.len() < self.form.aim / 8 {
                 frame.raw_if(name, (name.len() <= LABEL_LIMIT).then_some(value.get()));
             }
         }
@@ -294,24 +237,14 @@ impl<'a> Cut<'a> {
     fn metadata(&self, metadata: Option<&RawValue>) -> String {
         let members = metadata.and_then(|metadata| Members::of(metadata.get()));
         let members = members.as_ref().map(last_of_each).unwrap_or_default();
-        let members: Vec<_> = members
-            .into_iter()
-            .filter(|(name, _)| *name != TRUNCATED)
-            .collect();
+        let members: Vec<_> = members.into_iter().filter(|(name, _)| *name != TRUNCATED).collect();
         let mark = member_cost(TRUNCATED, "true") + 2;
-        let total: usize = members
-            .iter()
-            .map(|(name, value)| member_cost(name, value.get()))
-            .sum();
+        let total: usize = members.iter().map(|(name, value)| member_cost(name, value.get())).sum();
         let mut kept = vec![true; members.len()];
         if total + mark > self.left {
             let rank = |name: &str| {
                 let known = STATEMENTS.iter().position(|statement| *statement == name);
-                known.unwrap_or(if name.starts_with("anet.") {
-                    STATEMENTS.len()
-                } else {
-                    STATEMENTS.len() + 1
-                })
+                known.unwrap_or(if name.starts_with("anet.") { STATEMENTS.len() } else { STATEMENTS.len() + 1 })
             };
             let mut order: Vec<usize> = (0..members.len()).collect();
             order.sort_by_key(|at| (rank(members[*at].0), members[*at].0));
@@ -336,18 +269,11 @@ impl<'a> Cut<'a> {
         for (at, artifact) in artifacts.iter().enumerate() {
             let last = at + 1 == artifacts.len();
             // Room for saying how many more there are, unless there are none.
-            let rest_need = if last {
-                0
-            } else {
-                self.rest(usize::MAX, usize::MAX).len() + 1
-            };
+            let rest_need = if last { 0 } else { self.rest(usize::MAX, usize::MAX).len() + 1 };
             let room = self.left.saturating_sub(used + rest_need);
             let text = self.within(Piece::Artifact, artifact, room);
             let Some(text) = text else {
-                let bytes = artifacts[at..]
-                    .iter()
-                    .map(|artifact| artifact.get().len())
-                    .sum();
+                let bytes = artifacts[at..].iter().map(|artifact| artifact.get().len()).sum();
                 written.push(self.rest(artifacts.len() - at, bytes));
                 break;
             };
@@ -365,16 +291,11 @@ impl<'a> Cut<'a> {
             used <= self.left
         };
         let kept = history.iter().rev().take_while(fits).count();
-        let kept: Vec<&str> = history[history.len() - kept..]
-            .iter()
-            .map(|message| message.get())
-            .collect();
+        let kept: Vec<&str> = history[history.len() - kept..].iter().map(|message| message.get()).collect();
         match (kept.is_empty(), history.last()) {
             (true, Some(newest)) => {
                 let rich = self.notice(Piece::Message, newest, true);
-                let fitting = Some(rich)
-                    .filter(|rich| rich.len() + 2 <= self.left)
-                    .or(notice);
+                let fitting = Some(rich).filter(|rich| rich.len() + 2 <= self.left).or(notice);
                 format!("[{}]", fitting.unwrap_or_default())
             }
             _ => format!("[{}]", kept.join(",")),
@@ -382,8 +303,7 @@ impl<'a> Cut<'a> {
     }
 
     fn whole_or_notice(&self, piece: Piece, raw: &RawValue) -> String {
-        self.within(piece, raw, self.left)
-            .unwrap_or_else(|| self.notice(piece, raw, false))
+        self.within(piece, raw, self.left).unwrap_or_else(|| self.notice(piece, raw, false))
     }
 
     /// The piece whole, as a notice with its metadata or as a bare notice: the first that fits into the room.
@@ -391,9 +311,7 @@ impl<'a> Cut<'a> {
         if raw.get().len() <= room {
             return Some(raw.get().to_owned());
         }
-        let candidates = [true, false]
-            .into_iter()
-            .map(|rich| self.notice(piece, raw, rich));
+        let candidates = [true, false].into_iter().map(|rich| self.notice(piece, raw, rich));
         candidates.into_iter().find(|notice| notice.len() <= room)
     }
 
@@ -401,12 +319,7 @@ impl<'a> Cut<'a> {
     fn notice(&self, piece: Piece, raw: &RawValue, keep_metadata: bool) -> String {
         let size = raw.get().len();
         let members = Members::of(raw.get()).unwrap_or(Members(Vec::new()));
-        let label = |name| {
-            members
-                .value(name)
-                .map(RawValue::get)
-                .filter(|value| value.len() <= LABEL_LIMIT)
-        };
+        let label = |name| members.value(name).map(RawValue::get).filter(|value| value.len() <= LABEL_LIMIT);
         let mut notice = Object::new();
         let (before, after): (&[&str], &[&str]) = match piece {
             Piece::Message => (&["messageId", "contextId"], &["role", "taskId"]),
@@ -415,9 +328,7 @@ impl<'a> Cut<'a> {
         for name in before {
             notice.raw_if(name, label(name));
         }
-        let own = members
-            .value("metadata")
-            .filter(|own| keep_metadata && own.get().len() <= OWN_METADATA_LIMIT);
+        let own = members.value("metadata").filter(|own| keep_metadata && own.get().len() <= OWN_METADATA_LIMIT);
         notice.raw("metadata", &marked(own, size));
         let sentence = self.sentence(&format!("{size} bytes"));
         notice.raw("parts", &format!("[{}]", part(&sentence, size)));
@@ -431,10 +342,8 @@ impl<'a> Cut<'a> {
     fn rest(&self, count: usize, size: usize) -> String {
         let sentence = self.sentence(&format!("{count} more artifacts, {size} bytes"));
         let mut rest = Object::new();
-        rest.text("artifactId", TRUNCATED)
-            .raw("metadata", &marked(None, size));
-        rest.raw("parts", &format!("[{}]", part(&sentence, size)))
-            .finish()
+        rest.text("artifactId", TRUNCATED).raw("metadata", &marked(None, size));
+        rest.raw("parts", &format!("[{}]", part(&sentence, size))).finish()
     }
 
     fn sentence(&self, what: &str) -> String {
@@ -451,10 +360,7 @@ impl<'a> Cut<'a> {
     }
 
     fn find(&self, name: &str) -> Option<&'a RawValue> {
-        self.members
-            .iter()
-            .find(|(member, _)| *member == name)
-            .map(|(_, value)| *value)
+        self.members.iter().find(|(member, _)| *member == name).map(|(_, value)| *value)
     }
 
     fn take(&mut self, bytes: usize) {
@@ -464,10 +370,7 @@ impl<'a> Cut<'a> {
 
 /// A text part that is a notice.
 fn part(sentence: &str, size: usize) -> String {
-    Object::new()
-        .text("text", sentence)
-        .raw("metadata", &marked(None, size))
-        .finish()
+    Object::new().text("text", sentence).raw("metadata", &marked(None, size)).finish()
 }
 
 /// Metadata with the two marks of cut content.
@@ -479,10 +382,7 @@ fn marked(own: Option<&RawValue>, size: usize) -> String {
             metadata.raw(name, value.get());
         }
     }
-    metadata
-        .raw(TRUNCATED, "true")
-        .raw("anet.size", &size.to_string())
-        .finish()
+    metadata.raw(TRUNCATED, "true").raw("anet.size", &size.to_string()).finish()
 }
 
 fn with_message(frame: &str, message: Option<&str>) -> String {

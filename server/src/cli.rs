@@ -88,11 +88,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(home) => home,
         Err(error) => return fail(2, &error.to_string()),
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-    {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(1, &format!("the runtime cannot be started: {error}")),
     };
@@ -101,11 +97,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doctor => {
             let (report, healthy) = runtime.block_on(doctor::examine(home));
             let written = std::io::stdout().lock().write_all(report.as_bytes());
-            if healthy && written.is_ok() {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
+            if healthy && written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
     };
     // A read of a terminal or a stalled write must not hold up the end.
@@ -140,23 +132,14 @@ fn log_to_stderr(filter: Option<&str>) -> Result<(), String> {
     let Some(filter) = filter.map(str::trim).filter(|filter| !filter.is_empty()) else {
         return Ok(());
     };
-    let filter = EnvFilter::try_new(filter)
-        .map_err(|error| format!("the log filter cannot be read: {error}"))?;
+    let filter = EnvFilter::try_new(filter).map_err(|error| format!("the log filter cannot be read: {error}"))?;
     // Only this program and the SDK are let through: an HTTP library at its most talkative could show a header.
     let ours = filter_fn(|event| {
         let target = event.target();
-        ["anet_mcp", "rmcp"]
-            .iter()
-            .any(|name| target == *name || target.starts_with(&format!("{name}::")))
+        ["anet_mcp", "rmcp"].iter().any(|name| target == *name || target.starts_with(&format!("{name}::")))
     });
-    let layer = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_filter(ours);
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(ours);
     // A program that carries this one along may log already; then its choice stands.
-    let _ = tracing_subscriber::registry()
-        .with(filter)
-        .with(layer)
-        .try_init();
+    let _ = tracing_subscriber::registry().with(filter).with(layer).try_init();
     Ok(())
 }

@@ -77,10 +77,7 @@ impl Route {
 
     /// Whether a request may change something, so that calling again is a decision.
     fn acts(self) -> bool {
-        matches!(
-            self,
-            Self::TasksSend | Self::TasksCancel | Self::TasksReply | Self::TasksPay
-        )
+        matches!(self, Self::TasksSend | Self::TasksCancel | Self::TasksReply | Self::TasksPay)
     }
 }
 
@@ -97,19 +94,11 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn own(sentence: String) -> Self {
-        Self {
-            sentence,
-            reason: None,
-            unreachable: false,
-        }
+        Self { sentence, reason: None, unreachable: false }
     }
 
     fn unreachable(sentence: String) -> Self {
-        Self {
-            sentence,
-            reason: None,
-            unreachable: true,
-        }
+        Self { sentence, reason: None, unreachable: true }
     }
 }
 
@@ -137,10 +126,7 @@ impl Control {
     /// A client for the daemon of this home. Reads and connects to nothing yet.
     pub(crate) fn new(home: Home) -> Result<Self, reqwest::Error> {
         // `localhost` is pinned to loopback: no resolver gets to decide where a token goes.
-        let loopback = [
-            IpAddr::V4(Ipv4Addr::LOCALHOST),
-            IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ];
+        let loopback = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
         let client = Client::builder()
             .no_proxy()
             .redirect(redirect::Policy::none())
@@ -155,11 +141,7 @@ impl Control {
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(CALL_TIMEOUT)
             .build()?;
-        Ok(Self {
-            home,
-            client,
-            known: Mutex::new(None),
-        })
+        Ok(Self { home, client, known: Mutex::new(None) })
     }
 
     /// Calls a route and returns the daemon's object in its own bytes, without white space around it.
@@ -195,9 +177,8 @@ impl Control {
             tried.push(endpoint);
         }
         let last = newest.or(last);
-        Err(last.unwrap_or_else(|| {
-            Failure::unreachable("No anet daemon is known; start it with `anet up`.".to_owned())
-        }))
+        Err(last
+            .unwrap_or_else(|| Failure::unreachable("No anet daemon is known; start it with `anet up`.".to_owned())))
     }
 
     fn conclude(&self, attempt: Attempt, endpoint: &Endpoint, route: Route) -> Outcome {
@@ -230,9 +211,7 @@ impl Control {
             return Attempt::Foreign(endpoint.clone());
         }
         let Ok(mut bearer) = HeaderValue::from_str(&endpoint.token.bearer()) else {
-            return Attempt::Lost(Failure::own(
-                "The control token cannot travel in a header.".to_owned(),
-            ));
+            return Attempt::Lost(Failure::own("The control token cannot travel in a header.".to_owned()));
         };
         // A sensitive header is left out of every Debug output below.
         bearer.set_sensitive(true);
@@ -254,11 +233,7 @@ impl Control {
         let status = response.status();
         match response.bytes().await {
             Ok(body) => {
-                tracing::debug!(
-                    status = status.as_u16(),
-                    bytes = body.len(),
-                    "the daemon answered"
-                );
+                tracing::debug!(status = status.as_u16(), bytes = body.len(), "the daemon answered");
                 Attempt::Answered(status, body.into())
             }
             // A refusal counts even if its text was cut off.
@@ -301,11 +276,8 @@ fn connect_cause(error: &reqwest::Error) -> String {
 
 /// The request went out and no whole answer came: what it may have done must be said.
 fn lost(endpoint: &Endpoint, route: Route, error: &reqwest::Error) -> Failure {
-    let what = if error.is_timeout() {
-        "did not answer in time"
-    } else {
-        "broke the connection before it had answered"
-    };
+    let what =
+        if error.is_timeout() { "did not answer in time" } else { "broke the connection before it had answered" };
     let then = if route.acts() {
         "so whether the call had an effect is not known; look before you call again"
     } else {
@@ -321,24 +293,15 @@ fn lost(endpoint: &Endpoint, route: Route, error: &reqwest::Error) -> Failure {
 /// The daemon's own words in the body of a refusal, if there are any.
 fn refusal(body: &[u8]) -> Option<Failure> {
     let members = std::str::from_utf8(body).ok().and_then(Members::of)?;
-    let sentence = members
-        .text("error")
-        .filter(|sentence| !sentence.trim().is_empty())?;
-    Some(Failure {
-        sentence,
-        reason: members.text("reason"),
-        unreachable: false,
-    })
+    let sentence = members.text("error").filter(|sentence| !sentence.trim().is_empty())?;
+    Some(Failure { sentence, reason: members.text("reason"), unreachable: false })
 }
 
 /// Section 1.5: what an answer means.
 fn read_answer(route: Route, status: StatusCode, body: Vec<u8>) -> Result<String, Failure> {
     let path = route.path();
     let own = |what: &str| {
-        Failure::own(format!(
-            "The anet daemon's answer to {path} (HTTP status {}) {what}.",
-            status.as_u16()
-        ))
+        Failure::own(format!("The anet daemon's answer to {path} (HTTP status {}) {what}.", status.as_u16()))
     };
     if !status.is_success() {
         let unexplained = || own("was an error without a sentence that explains it");
@@ -359,11 +322,7 @@ fn read_answer(route: Route, status: StatusCode, body: Vec<u8>) -> Result<String
     if !trimmed.starts_with('{') {
         return Err(own("is not a JSON object"));
     }
-    if trimmed.len() == text.len() {
-        Ok(text)
-    } else {
-        Ok(trimmed.to_owned())
-    }
+    if trimmed.len() == text.len() { Ok(text) } else { Ok(trimmed.to_owned()) }
 }
 
 #[cfg(test)]

@@ -21,35 +21,18 @@ pub(crate) async fn examine(home: Home) -> (String, bool) {
     };
     say(format!("data directory  {}", home.data_dir().display()));
     say(format!("                because {}", home.reason()));
-    say(format!(
-        "config.json     {}",
-        presence(&home.data_dir().join("config.json"))
-    ));
-    say(format!(
-        "token file      {}",
-        presence(&home.data_dir().join("control_token.txt"))
-    ));
+    say(format!("config.json     {}", presence(&home.data_dir().join("config.json"))));
+    say(format!("token file      {}", presence(&home.data_dir().join("control_token.txt"))));
     if home.is_strict() {
-        say(
-            "pointer files   not looked at, because the data directory was chosen explicitly"
-                .to_owned(),
-        );
+        say("pointer files   not looked at, because the data directory was chosen explicitly".to_owned());
     }
     for path in home.pointer_files() {
-        say(format!(
-            "pointer file    {} {}",
-            path.display(),
-            presence(&path)
-        ));
+        say(format!("pointer file    {} {}", path.display(), presence(&path)));
     }
     match home.endpoints() {
         Ok(endpoints) => {
             for endpoint in endpoints {
-                say(format!(
-                    "daemon          {} with the token of {}",
-                    endpoint.address,
-                    endpoint.data_dir.display()
-                ));
+                say(format!("daemon          {} with the token of {}", endpoint.address, endpoint.data_dir.display()));
             }
         }
         Err(error) => {
@@ -61,9 +44,7 @@ pub(crate) async fn examine(home: Home) -> (String, bool) {
     let control = match Control::new(home) {
         Ok(control) => control,
         Err(error) => {
-            say(format!(
-                "what to do      report this: the HTTP client cannot be set up ({error})"
-            ));
+            say(format!("what to do      report this: the HTTP client cannot be set up ({error})"));
             return (report, false);
         }
     };
@@ -72,16 +53,10 @@ pub(crate) async fn examine(home: Home) -> (String, bool) {
             let members = Members::of(&status);
             let read = |name| {
                 let value = members.as_ref().and_then(|members| members.text(name));
-                value
-                    .filter(|value| !value.is_empty())
-                    .unwrap_or_else(|| "not stated".to_owned())
+                value.filter(|value| !value.is_empty()).unwrap_or_else(|| "not stated".to_owned())
             };
             say("answer          the daemon answers".to_owned());
-            say(format!(
-                "                AID {}, version {}",
-                read("aid"),
-                read("version")
-            ));
+            say(format!("                AID {}, version {}", read("aid"), read("version")));
             (report, true)
         }
         Err(failure) => {
@@ -97,11 +72,7 @@ fn presence(path: &Path) -> String {
     match fs::metadata(path) {
         Ok(file) => {
             let mode = file.mode() & 0o777;
-            let open = if is_closed(&file) {
-                ""
-            } else {
-                ": others may read it, make it 0600"
-            };
+            let open = if is_closed(&file) { "" } else { ": others may read it, make it 0600" };
             format!("is there, mode {mode:04o}{open}")
         }
         Err(error) => format!("cannot be read ({error})"),

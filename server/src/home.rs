@@ -109,53 +109,33 @@ impl Home {
             (None, None) => PathBuf::from(".anet"),
         };
         let named = |name: &str| home.join("ids").join(name);
-        let strict = |data_dir, reason| Self {
-            data_dir,
-            reason,
-            pointers: Vec::new(),
-        };
+        let strict = |data_dir, reason| Self { data_dir, reason, pointers: Vec::new() };
         if let Some(name) = &environment.id {
-            let name = identity(name).ok_or_else(|| HomeError::Name {
-                from: "--id",
-                name: name.clone(),
-            })?;
+            let name = identity(name).ok_or_else(|| HomeError::Name { from: "--id", name: name.clone() })?;
             return Ok(strict(named(name), Reason::Flag(name.to_owned())));
         }
         if let Some(name) = &environment.anet_id {
             let name = name.to_string_lossy();
-            let name = identity(&name).ok_or_else(|| HomeError::Name {
-                from: "ANET_ID",
-                name: name.to_string(),
-            })?;
+            let name = identity(&name).ok_or_else(|| HomeError::Name { from: "ANET_ID", name: name.to_string() })?;
             return Ok(strict(named(name), Reason::IdVariable(name.to_owned())));
         }
         if let Some(directory) = &environment.anet_data_dir {
             return Ok(strict(PathBuf::from(directory), Reason::DataDirVariable));
         }
         // An unreadable or senseless `current` means the default identity, as the daemon itself takes it.
-        let current = read_file(&home.join("current"))
-            .ok()
-            .and_then(|bytes| String::from_utf8(bytes).ok());
+        let current = read_file(&home.join("current")).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some(name) = current.as_deref().map(str::trim).and_then(identity) {
             return Ok(strict(named(name), Reason::CurrentFile(name.to_owned())));
         }
         if environment.anet_home.is_some() {
             return Ok(strict(home, Reason::HomeVariable));
         }
-        Ok(Self {
-            data_dir: home,
-            reason: Reason::Default,
-            pointers: pointers(environment),
-        })
+        Ok(Self { data_dir: home, reason: Reason::Default, pointers: pointers(environment) })
     }
 
     /// Exactly this data directory and no other.
     pub fn at(data_dir: impl Into<PathBuf>) -> Self {
-        Self {
-            data_dir: data_dir.into(),
-            reason: Reason::Given,
-            pointers: Vec::new(),
-        }
+        Self { data_dir: data_dir.into(), reason: Reason::Given, pointers: Vec::new() }
     }
 
     /// The chosen data directory.
@@ -175,9 +155,7 @@ impl Home {
 
     /// The pointer files that may be followed, in order.
     pub fn pointer_files(&self) -> impl Iterator<Item = PathBuf> {
-        self.pointers
-            .iter()
-            .map(|pointer| pointer.directory.join("daemon.json"))
+        self.pointers.iter().map(|pointer| pointer.directory.join("daemon.json"))
     }
 
     /// Where the daemon may be now, according to the files, which are read anew each time.
@@ -191,11 +169,7 @@ impl Home {
         };
         // A pointer that is absent or not trustworthy is no error: it is one place less to look.
         let found: Vec<Endpoint> = self.pointers.iter().filter_map(Pointer::follow).collect();
-        if found.is_empty() {
-            Err(refusal)
-        } else {
-            Ok(found)
-        }
+        if found.is_empty() { Err(refusal) } else { Ok(found) }
     }
 }
 
@@ -216,17 +190,12 @@ impl Endpoint {
         let bytes = match read_file(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(HomeError::NoConfig {
-                    data_dir: data_dir.to_owned(),
-                });
+                return Err(HomeError::NoConfig { data_dir: data_dir.to_owned() });
             }
             Err(error) => return Err(HomeError::Unreadable { path, error }),
         };
-        let config: Config = serde_json::from_slice(&bytes)
-            .map_err(|_| HomeError::BadConfig { path: path.clone() })?;
-        let address = config
-            .control_addr
-            .filter(|address| !address.trim().is_empty());
+        let config: Config = serde_json::from_slice(&bytes).map_err(|_| HomeError::BadConfig { path: path.clone() })?;
+        let address = config.control_addr.filter(|address| !address.trim().is_empty());
         let address = address.ok_or(HomeError::NoAddress { path })?;
         Self::new(&address, data_dir)
     }
@@ -238,22 +207,12 @@ impl Endpoint {
         let bytes = match read_file(&path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                return Err(HomeError::NoToken {
-                    path,
-                    address,
-                    error,
-                });
+                return Err(HomeError::NoToken { path, address, error });
             }
         };
-        let token = String::from_utf8(bytes)
-            .ok()
-            .and_then(|text| Token::parse(&text));
+        let token = String::from_utf8(bytes).ok().and_then(|text| Token::parse(&text));
         let token = token.ok_or(HomeError::BadToken { path })?;
-        Ok(Self {
-            address,
-            token,
-            data_dir: data_dir.to_owned(),
-        })
+        Ok(Self { address, token, data_dir: data_dir.to_owned() })
     }
 }
 
@@ -268,35 +227,19 @@ pub struct ControlAddress {
 impl ControlAddress {
     /// Accepts `127.x.y.z:PORT`, `localhost:PORT` and `[::1]:PORT`, nothing else.
     pub fn parse(text: &str) -> Result<Self, HomeError> {
-        let refused = || HomeError::NotLoopback {
-            address: text.chars().take(200).collect(),
-        };
+        let refused = || HomeError::NotLoopback { address: text.chars().take(200).collect() };
         let (host, port) = text.trim().rsplit_once(':').ok_or_else(refused)?;
-        let port = port
-            .parse::<u16>()
-            .ok()
-            .filter(|port| *port != 0)
-            .ok_or_else(refused)?;
+        let port = port.parse::<u16>().ok().filter(|port| *port != 0).ok_or_else(refused)?;
         if host.eq_ignore_ascii_case("localhost") {
-            return Ok(Self {
-                host: "localhost".to_owned(),
-                ip: None,
-                port,
-            });
+            return Ok(Self { host: "localhost".to_owned(), ip: None, port });
         }
-        let bare = host
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'));
+        let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let ip = match bare {
             Some(six) => six.parse().map(IpAddr::V6),
             None => host.parse().map(IpAddr::V4),
         };
         let ip = ip.ok().filter(IpAddr::is_loopback).ok_or_else(refused)?;
-        Ok(Self {
-            host: host.to_owned(),
-            ip: Some(ip),
-            port,
-        })
+        Ok(Self { host: host.to_owned(), ip: Some(ip), port })
     }
 
     /// The address in numbers; none for `localhost`.
@@ -324,9 +267,7 @@ impl Token {
     /// A token is one word of visible ASCII; anything else could not travel in a header.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let word = !text.is_empty()
-            && text.len() <= 4096
-            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let word = !text.is_empty() && text.len() <= 4096 && text.bytes().all(|byte| byte.is_ascii_graphic());
         word.then(|| Self(text.to_owned()))
     }
 
@@ -449,22 +390,11 @@ impl Pointer {
 fn pointers(environment: &Environment) -> Vec<Pointer> {
     let uid = rustix::process::geteuid().as_raw();
     let mut places = Vec::new();
-    if let Some(runtime) = environment
-        .xdg_runtime_dir
-        .as_ref()
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-    {
-        places.push(Pointer {
-            directory: runtime.join("anet"),
-            parent: Some(runtime),
-        });
+    if let Some(runtime) = environment.xdg_runtime_dir.as_ref().map(PathBuf::from).filter(|path| path.is_absolute()) {
+        places.push(Pointer { directory: runtime.join("anet"), parent: Some(runtime) });
     }
     for directory in [format!("/run/user/{uid}/anet"), format!("/tmp/anet-{uid}")] {
-        places.push(Pointer {
-            directory: PathBuf::from(directory),
-            parent: None,
-        });
+        places.push(Pointer { directory: PathBuf::from(directory), parent: None });
     }
     places
 }
@@ -477,9 +407,7 @@ pub(crate) fn is_closed(metadata: &Metadata) -> bool {
 
 /// A directory of this user that nobody else may look into.
 fn private(directory: &Metadata) -> bool {
-    directory.is_dir()
-        && directory.uid() == rustix::process::geteuid().as_raw()
-        && is_closed(directory)
+    directory.is_dir() && directory.uid() == rustix::process::geteuid().as_raw() && is_closed(directory)
 }
 
 /// A regular file of this user that nobody else may write.

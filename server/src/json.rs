@@ -20,11 +20,7 @@ impl<'a> Members<'a> {
 
     /// The value of a member; of a repeated one the last, as JSON readers do.
     pub(crate) fn value(&self, name: &str) -> Option<&'a RawValue> {
-        self.0
-            .iter()
-            .rev()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| *value)
+        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
     /// The value of a member that is a string.
@@ -140,9 +136,7 @@ pub(crate) struct Object {
 impl Object {
     /// An object without members so far.
     pub(crate) fn new() -> Self {
-        Self {
-            text: String::from("{"),
-        }
+        Self { text: String::from("{") }
     }
 
     /// Adds a member whose value is JSON text already.
@@ -196,22 +190,9 @@ mod tests {
 
     #[test]
     fn members_keep_order_duplicates_and_literals() {
-        let members =
-            Members::of(r#" {"b": 1.0, "a":9007199254740993,"b":1e3, "\u0063":null} "#).unwrap();
-        let seen: Vec<(&str, &str)> = members
-            .0
-            .iter()
-            .map(|(k, v)| (k.as_ref(), v.get()))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                ("b", "1.0"),
-                ("a", "9007199254740993"),
-                ("b", "1e3"),
-                ("c", "null")
-            ]
-        );
+        let members = Members::of(r#" {"b": 1.0, "a":9007199254740993,"b":1e3, "\u0063":null} "#).unwrap();
+        let seen: Vec<(&str, &str)> = members.0.iter().map(|(k, v)| (k.as_ref(), v.get())).collect();
+        assert_eq!(seen, [("b", "1.0"), ("a", "9007199254740993"), ("b", "1e3"), ("c", "null")]);
         assert_eq!(members.value("b").unwrap().get(), "1e3");
         assert!(Members::of("[1]").is_none());
         assert!(Members::of("null").is_none());
@@ -225,20 +206,14 @@ mod tests {
 
     #[test]
     fn compacting_touches_only_what_lies_between_tokens() {
-        assert_eq!(
-            compact("{ \"a b\\\" c\" :\n[1.0,\t2e1 ]\r\n}"),
-            "{\"a b\\\" c\":[1.0,2e1]}"
-        );
+        assert_eq!(compact("{ \"a b\\\" c\" :\n[1.0,\t2e1 ]\r\n}"), "{\"a b\\\" c\":[1.0,2e1]}");
         assert!(matches!(compact("{\"a\":\" \"}"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn objects_are_written_member_by_member() {
         let mut object = Object::new();
-        object
-            .text("a\"", "x\n")
-            .raw("n", "1.0")
-            .text_if("none", None);
+        object.text("a\"", "x\n").raw("n", "1.0").text_if("none", None);
         assert_eq!(object.len(), r#"{"a\"":"x\n","n":1.0}"#.len());
         assert_eq!(object.finish(), r#"{"a\"":"x\n","n":1.0}"#);
     }

@@ -15,21 +15,13 @@ const LISTEN: &str = "0A";
 /// Whether the socket that takes connections for this address certainly belongs to somebody else.
 pub(crate) fn is_foreign(address: &ControlAddress) -> bool {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(listening);
-    let own = [
-        rustix::process::geteuid().as_raw(),
-        rustix::process::getuid().as_raw(),
-    ];
+    let own = [rustix::process::geteuid().as_raw(), rustix::process::getuid().as_raw()];
     let hosts = match address.ip() {
         Some(ip) => vec![ip],
-        None => vec![
-            IpAddr::V4(Ipv4Addr::LOCALHOST),
-            IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ],
+        None => vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)],
     };
     // For `localhost` either family may be reached: one foreign listener is enough to refuse.
-    hosts
-        .into_iter()
-        .any(|host| foreign(&tables, host, address.port(), &own))
+    hosts.into_iter().any(|host| foreign(&tables, host, address.port(), &own))
 }
 
 /// The part of a table that lists listening sockets: the kernel puts them first, and the rest can be long.
@@ -37,28 +29,17 @@ fn listening(path: &str) -> String {
     let Ok(file) = File::open(path) else {
         return String::new();
     };
-    let lines = BufReader::new(file)
-        .lines()
-        .map_while(Result::ok)
-        .enumerate();
-    let first = lines
-        .take_while(|(at, line)| *at == 0 || line.split_ascii_whitespace().nth(3) == Some(LISTEN));
+    let lines = BufReader::new(file).lines().map_while(Result::ok).enumerate();
+    let first = lines.take_while(|(at, line)| *at == 0 || line.split_ascii_whitespace().nth(3) == Some(LISTEN));
     first.map(|(_, line)| line + "\n").collect()
 }
 
 /// Of the sockets that would take a connection to `host`, the most exactly bound ones decide.
 fn foreign(tables: &[String; 2], host: IpAddr, port: u16, own: &[u32]) -> bool {
-    let listeners: Vec<(IpAddr, u32)> = tables
-        .iter()
-        .flat_map(|table| table.lines().skip(1))
-        .filter_map(|line| listener(line, port))
-        .collect();
+    let listeners: Vec<(IpAddr, u32)> =
+        tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(|line| listener(line, port)).collect();
     let bound_to = |wanted: &dyn Fn(IpAddr) -> bool| -> Vec<u32> {
-        listeners
-            .iter()
-            .filter(|(ip, _)| wanted(*ip))
-            .map(|(_, uid)| *uid)
-            .collect()
+        listeners.iter().filter(|(ip, _)| wanted(*ip)).map(|(_, uid)| *uid).collect()
     };
     let mut owners = bound_to(&|ip| canonical(ip) == host);
     if owners.is_empty() {
@@ -103,7 +84,8 @@ fn parse_ip(hex: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+    const HEAD: &str =
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
     fn tables(rows: &[(&str, u32)]) -> [String; 2] {
         let line = |(local, uid): &(&str, u32)| {
@@ -131,14 +113,8 @@ mod tests {
         assert!(check(&[(&any, 0)]));
         assert!(check(&[(&exact, 1001), (&any, 1000)]));
         assert!(!check(&[(&exact, 1000), (&any, 1001)]));
-        assert!(
-            !check(&[(&exact, 1001), (&exact, 1000)]),
-            "shared port: one of them is ours"
-        );
-        assert!(
-            !check(&[(&local([127, 0, 0, 1], 39812), 1001)]),
-            "another port"
-        );
+        assert!(!check(&[(&exact, 1001), (&exact, 1000)]), "shared port: one of them is ours");
+        assert!(!check(&[(&local([127, 0, 0, 1], 39812), 1001)]), "another port");
     }
 
     #[test]

@@ -51,31 +51,13 @@ pub(crate) enum Kind {
 
 impl Param {
     /// A parameter that may be left out.
-    pub(crate) const fn optional(
-        name: &'static str,
-        kind: Kind,
-        description: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            kind,
-            required: false,
-            description,
-        }
+    pub(crate) const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Self {
+        Self { name, kind, required: false, description }
     }
 
     /// A parameter that must be there.
-    pub(crate) const fn required(
-        name: &'static str,
-        kind: Kind,
-        description: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            kind,
-            required: true,
-            description,
-        }
+    pub(crate) const fn required(name: &'static str, kind: Kind, description: &'static str) -> Self {
+        Self { name, kind, required: true, description }
     }
 }
 
@@ -84,15 +66,8 @@ pub(crate) const FILE_MEMBERS: [&str; 3] = ["name", "content_base64", "media_typ
 
 /// The input schema of a tool with these parameters.
 pub(crate) fn input_schema(params: &[Param]) -> JsonObject {
-    let properties: JsonObject = params
-        .iter()
-        .map(|param| (param.name.to_owned(), property(param)))
-        .collect();
-    let required: Vec<&str> = params
-        .iter()
-        .filter(|param| param.required)
-        .map(|param| param.name)
-        .collect();
+    let properties: JsonObject = params.iter().map(|param| (param.name.to_owned(), property(param))).collect();
+    let required: Vec<&str> = params.iter().filter(|param| param.required).map(|param| param.name).collect();
     let mut schema = JsonObject::new();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), Value::Object(properties));
@@ -107,15 +82,8 @@ fn property(param: &Param) -> Value {
     let mut schema = match param.kind {
         Kind::Text if param.required => json!({"type": "string", "minLength": 1}),
         Kind::Text => json!({"type": "string"}),
-        Kind::Choice { of, default } => with_default(
-            json!({"type": "string", "enum": of}),
-            default.map(Value::from),
-        ),
-        Kind::Integer {
-            least,
-            most,
-            default,
-        } => {
+        Kind::Choice { of, default } => with_default(json!({"type": "string", "enum": of}), default.map(Value::from)),
+        Kind::Integer { least, most, default } => {
             let mut schema = json!({"type": "integer", "minimum": least});
             if let Some(most) = most {
                 schema["maximum"] = json!(most);
@@ -159,33 +127,15 @@ mod tests {
     #[test]
     fn a_tool_without_parameters_still_has_properties() {
         let schema = Value::Object(input_schema(&[]));
-        assert_eq!(
-            schema,
-            json!({"type": "object", "properties": {}, "additionalProperties": false})
-        );
+        assert_eq!(schema, json!({"type": "object", "properties": {}, "additionalProperties": false}));
     }
 
     #[test]
     fn ranges_defaults_and_choices_are_stated() {
         let schema = Value::Object(input_schema(&[
             Param::required("task_id", Kind::Text, "Which."),
-            Param::optional(
-                "limit",
-                Kind::Integer {
-                    least: 1,
-                    most: Some(100),
-                    default: Some(20),
-                },
-                "How many.",
-            ),
-            Param::optional(
-                "role",
-                Kind::Choice {
-                    of: &["a", "b"],
-                    default: None,
-                },
-                "Whose.",
-            ),
+            Param::optional("limit", Kind::Integer { least: 1, most: Some(100), default: Some(20) }, "How many."),
+            Param::optional("role", Kind::Choice { of: &["a", "b"], default: None }, "Whose."),
         ]));
         assert_eq!(schema["required"], json!(["task_id"]));
         assert_eq!(

@@ -28,9 +28,7 @@ pub struct Settings {
 impl Settings {
     /// For the daemon of this data directory.
     pub fn for_data_dir(data_dir: impl Into<std::path::PathBuf>) -> Self {
-        Self {
-            home: Home::at(data_dir),
-        }
+        Self { home: Home::at(data_dir) }
     }
 }
 
@@ -71,11 +69,7 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let control = Arc::new(Control::new(settings.home)?);
-    let transport::Opened {
-        transport,
-        session,
-        writing,
-    } = transport::open(reader, writer, stop);
+    let transport::Opened { transport, session, writing } = transport::open(reader, writer, stop);
     // Without the SDK's own opening: it would end at the first message that is not a handshake.
     let running = serve_directly(Server::new(control, session.clone()), transport, None);
     let overdue = async {

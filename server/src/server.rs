@@ -7,10 +7,9 @@
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{
-    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, InitializeRequestParams,
-    InitializeResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig,
+    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    CustomRequest, CustomResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -29,14 +28,8 @@ const LIST_TTL_MS: u64 = 3_600_000;
 /// Answers from here on are cut on a thread of their own, so that no other request waits for it.
 const LARGE_ANSWER: usize = 1024 * 1024;
 /// Requests that the SDK knows: when it calls one of them custom, its parameters were not readable.
-const KNOWN_METHODS: [&str; 6] = [
-    "tools/call",
-    "tools/list",
-    "ping",
-    "server/discover",
-    "completion/complete",
-    "subscriptions/listen",
-];
+const KNOWN_METHODS: [&str; 6] =
+    ["tools/call", "tools/list", "ping", "server/discover", "completion/complete", "subscriptions/listen"];
 
 /// The server behind one connection.
 #[derive(Debug)]
@@ -47,27 +40,22 @@ pub(crate) struct Server {
 
 /// What this server calls itself.
 pub(crate) fn implementation() -> Implementation {
-    Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-        .with_title("anet")
-        .with_description("Find agents, exchange tasks, answer quotes and read the node, through the local anet daemon.")
+    Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")).with_title("anet").with_description(
+        "Find agents, exchange tasks, answer quotes and read the node, through the local anet daemon.",
+    )
 }
 
 /// The same as JSON, for results that name the server.
 pub(crate) fn implementation_json() -> &'static str {
-    static JSON: LazyLock<String> = LazyLock::new(|| {
-        serde_json::to_string(&implementation()).unwrap_or_else(|_| "{}".to_owned())
-    });
+    static JSON: LazyLock<String> =
+        LazyLock::new(|| serde_json::to_string(&implementation()).unwrap_or_else(|_| "{}".to_owned()));
     &JSON
 }
 
 /// The revision that a handshake settles on when the client asks for this one.
 pub(crate) fn negotiate(requested: &ProtocolVersion) -> ProtocolVersion {
-    let known = ProtocolVersion::KNOWN_VERSIONS
-        .iter()
-        .filter(|version| version.has_initialize());
-    let newest = known
-        .clone()
-        .max_by_key(|version| version.as_str().to_owned());
+    let known = ProtocolVersion::KNOWN_VERSIONS.iter().filter(|version| version.has_initialize());
+    let newest = known.clone().max_by_key(|version| version.as_str().to_owned());
     let same = known.clone().find(|version| *version == requested);
     same.or(newest).cloned().unwrap_or_default()
 }
@@ -92,9 +80,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         let mut info = self.get_info();
         info.protocol_version = negotiate(&request.protocol_version);
-        context
-            .peer
-            .set_peer_info(request.with_protocol_version(info.protocol_version.clone()));
+        context.peer.set_peer_info(request.with_protocol_version(info.protocol_version.clone()));
         Ok(info)
     }
 
@@ -104,23 +90,12 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params(
-                "The cursor is unknown: the list of tools has one page.",
-                None,
-            ));
+            return Err(ErrorData::invalid_params("The cursor is unknown: the list of tools has one page.", None));
         }
         let list = ListToolsResult::with_all_items(tools::listed().to_vec());
         // The hints on caching came with the revision that has no handshake.
-        let modern = context
-            .meta
-            .protocol_version()
-            .is_some_and(|version| !version.has_initialize());
-        Ok(if modern {
-            list.with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public)
-        } else {
-            list
-        })
+        let modern = context.meta.protocol_version().is_some_and(|version| !version.has_initialize());
+        Ok(if modern { list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public) } else { list })
     }
 
     async fn call_tool(
@@ -130,10 +105,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(spec) = tools::by_name(&request.name) else {
             let name: String = request.name.chars().take(128).collect();
-            return Err(ErrorData::invalid_params(
-                format!("Unknown tool: {name}"),
-                None,
-            ));
+            return Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None));
         };
         let Some(call) = context.extensions.get::<Call>().cloned() else {
             return Err(ErrorData::method_not_found::<CallToolRequestMethod>());
@@ -141,8 +113,7 @@ impl ServerHandler for Server {
         let control = self.control.clone();
         let arguments = call.arguments;
         // In a task of its own a panic stays a failed call, and giving up the call drops its HTTP request.
-        let mut work =
-            tokio::spawn(async move { carry_out(&control, spec, arguments.as_deref()).await });
+        let mut work = tokio::spawn(async move { carry_out(&control, spec, arguments.as_deref()).await });
         let outcome = tokio::select! {
             outcome = &mut work => outcome,
             () = context.ct.cancelled() => {
@@ -165,16 +136,9 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let method: String = request.method.chars().take(128).collect();
         if KNOWN_METHODS.contains(&method.as_str()) {
-            return Err(ErrorData::invalid_params(
-                format!("The params of {method} are not what it takes."),
-                None,
-            ));
+            return Err(ErrorData::invalid_params(format!("The params of {method} are not what it takes."), None));
         }
-        Err(ErrorData::new(
-            ErrorCode::METHOD_NOT_FOUND,
-            format!("Unknown method: {method}"),
-            None,
-        ))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Unknown method: {method}"), None))
     }
 }
 
@@ -195,10 +159,7 @@ fn settle(
         Ok(Err(sentence)) => Ok(failed(sentence)),
         Err(error) => {
             tracing::error!(tool, panicked = error.is_panic(), "a call broke off");
-            Err(ErrorData::internal_error(
-                format!("{tool} failed inside this server."),
-                None,
-            ))
+            Err(ErrorData::internal_error(format!("{tool} failed inside this server."), None))
         }
     }
 }
@@ -210,29 +171,14 @@ fn failed(sentence: String) -> CallToolResponse {
 
 /// The object without line breaks, which would end the message; its tokens stay as they are.
 fn one_line(text: &str) -> String {
-    if text.contains(['\n', '\r']) {
-        json::compact(text).into_owned()
-    } else {
-        text.to_owned()
-    }
+    if text.contains(['\n', '\r']) { json::compact(text).into_owned() } else { text.to_owned() }
 }
 
 /// Does what a call asks for. `Err` is the sentence of a failed call.
-async fn carry_out(
-    control: &Control,
-    spec: &'static Spec,
-    arguments: Option<&RawValue>,
-) -> Result<String, String> {
+async fn carry_out(control: &Control, spec: &'static Spec, arguments: Option<&RawValue>) -> Result<String, String> {
     match tools::plan(spec, arguments).map_err(|error| error.to_string())? {
-        Plan::Forward {
-            route,
-            body,
-            answer,
-        } => {
-            let text = control
-                .call(route, &body)
-                .await
-                .map_err(|failure| failure.sentence)?;
+        Plan::Forward { route, body, answer } => {
+            let text = control.call(route, &body).await.map_err(|failure| failure.sentence)?;
             hold(text, route, answer).await
         }
         Plan::Balance => balance(control).await,
@@ -246,12 +192,8 @@ async fn hold(text: String, route: Route, answer: Answer) -> Result<String, Stri
         Answer::Whatever => Ok(text),
         Answer::Task => Ok(bound::task(text)),
         Answer::TaskPage => Ok(bound::page(text)),
-        Answer::Pending => answers::metadata_only(&text).ok_or_else(|| {
-            format!(
-                "The anet daemon's answer to {} holds no list of pending tasks.",
-                route.path()
-            )
-        }),
+        Answer::Pending => answers::metadata_only(&text)
+            .ok_or_else(|| format!("The anet daemon's answer to {} holds no list of pending tasks.", route.path())),
     };
     if text.len() < LARGE_ANSWER {
         return shape(text);
@@ -266,12 +208,7 @@ async fn hold(text: String, route: Route, answer: Answer) -> Result<String, Stri
 /// R8: the balance with the limits beside it, as much of it as can be had.
 async fn balance(control: &Control) -> Result<String, String> {
     let balance = control.call(Route::Balance, "{}").await;
-    if let Err(Failure {
-        unreachable: true,
-        sentence,
-        ..
-    }) = balance
-    {
+    if let Err(Failure { unreachable: true, sentence, .. }) = balance {
         return Err(sentence);
     }
     let limits = control.call(Route::PaymentsStatus, "{}").await;
@@ -284,29 +221,19 @@ async fn which_task(control: &Control, error: &ArgumentError) -> String {
     let mut more = false;
     for state in ["submitted", "working", "input-required"] {
         let mut body = Object::new();
-        body.text("role", "inbound")
-            .text("state", state)
-            .raw("page_size", "20")
-            .raw("history_length", "0");
+        body.text("role", "inbound").text("state", state).raw("page_size", "20").raw("history_length", "0");
         // Without the list the error is still an error.
         let Ok(page) = control.call(Route::TasksList, &body.finish()).await else {
             return error.to_string();
         };
         let members = Members::of(&page);
         let tasks = members.as_ref().and_then(|members| members.value("tasks"));
-        let (Some(members), Some(tasks)) = (
-            &members,
-            tasks.and_then(|tasks| json::elements(tasks.get())),
-        ) else {
+        let (Some(members), Some(tasks)) = (&members, tasks.and_then(|tasks| json::elements(tasks.get()))) else {
             return error.to_string();
         };
-        more |= members
-            .text("nextPageToken")
-            .is_some_and(|token| !token.is_empty());
+        more |= members.text("nextPageToken").is_some_and(|token| !token.is_empty());
         for task in tasks.iter().filter_map(|task| Members::of(task.get())) {
-            let metadata = task
-                .value("metadata")
-                .and_then(|metadata| Members::of(metadata.get()));
+            let metadata = task.value("metadata").and_then(|metadata| Members::of(metadata.get()));
             // A capability call is answered by its capability, not by a message.
             if metadata.is_some_and(|metadata| metadata.value("anet.skill").is_some()) {
                 continue;
@@ -325,15 +252,10 @@ async fn which_task(control: &Control, error: &ArgumentError) -> String {
         );
     }
     if ids.is_empty() {
-        return format!(
-            "{error} Open tasks that were sent to this node are listed by list_tasks with role provider."
-        );
+        return format!("{error} Open tasks that were sent to this node are listed by list_tasks with role provider.");
     }
     let more = if more { ", and more" } else { "" };
-    format!(
-        "{error} Open tasks that were sent to this node: {}{more}.",
-        ids.join(", ")
-    )
+    format!("{error} Open tasks that were sent to this node: {}{more}.", ids.join(", "))
 }
 
 #[cfg(test)]
@@ -346,10 +268,7 @@ mod tests {
         let error = settle("audit", outcome, None).unwrap_err();
         assert_eq!(
             (error.code, error.message.as_ref()),
-            (
-                ErrorCode::INTERNAL_ERROR,
-                "audit failed inside this server."
-            )
+            (ErrorCode::INTERNAL_ERROR, "audit failed inside this server.")
         );
     }
 

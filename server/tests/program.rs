@@ -12,43 +12,24 @@ use serde_json::Value;
 /// The program in the environment that hosts give, and nothing else.
 fn program(home: &std::path::Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anet-mcp"));
-    command
-        .env_clear()
-        .env("HOME", home)
-        .env("PATH", "/usr/bin:/bin")
-        .env("LC_ALL", "C");
+    command.env_clear().env("HOME", home).env("PATH", "/usr/bin:/bin").env("LC_ALL", "C");
     command.current_dir(home);
     command
 }
 
 fn session(mut command: Command, input: &str) -> Output {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     child.wait_with_output().unwrap()
 }
 
 fn answers(output: &Output) -> Vec<Value> {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("nothing but JSON on standard output"))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("nothing but JSON on standard output")).collect()
 }
 
 fn answer(output: &Output, id: u64) -> Value {
-    answers(output)
-        .into_iter()
-        .find(|answer| answer["id"] == id)
-        .expect("an answer")
+    answers(output).into_iter().find(|answer| answer["id"] == id).expect("an answer")
 }
 
 const HANDSHAKE: &str = concat!(
@@ -57,15 +38,12 @@ const HANDSHAKE: &str = concat!(
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
     "\n"
 );
-const STATUS: &str =
-    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"node_status"}}"#;
+const STATUS: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"node_status"}}"#;
 
 #[test]
 fn a_piped_session_is_answered_in_full() {
-    let fake = Fake::start(|_| {
-        Reply::ok("{\"aid\":\"bafy\",\"n\":1.0,\"text\":\"世😀\"}")
-            .after(Duration::from_millis(100))
-    });
+    let fake =
+        Fake::start(|_| Reply::ok("{\"aid\":\"bafy\",\"n\":1.0,\"text\":\"世😀\"}").after(Duration::from_millis(100)));
     let home = fake.home();
     for start in [&[][..], &["serve"], &["mcp"]] {
         let mut command = program(home.path());
@@ -80,11 +58,7 @@ fn a_piped_session_is_answered_in_full() {
             answer(&output, 2)["result"]["content"][0]["text"],
             "{\"aid\":\"bafy\",\"n\":1.0,\"text\":\"世😀\"}"
         );
-        assert!(
-            output.stderr.is_empty(),
-            "silent unless asked: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.stderr.is_empty(), "silent unless asked: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
@@ -97,16 +71,8 @@ fn without_a_daemon_it_serves_and_says_what_is_missing() {
     assert!(output.status.success());
     let result = &answer(&output, 2)["result"];
     assert_eq!(result["isError"], true);
-    assert!(
-        result["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("`anet up`")
-    );
-    assert!(
-        std::fs::read_dir(home.path()).unwrap().next().is_none(),
-        "nothing is created"
-    );
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("`anet up`"));
+    assert!(std::fs::read_dir(home.path()).unwrap().next().is_none(), "nothing is created");
 }
 
 #[test]
@@ -118,12 +84,7 @@ fn a_foreign_address_never_hears_the_token() {
     let mut command = program(home.path());
     command.env("ANET_DATA_DIR", home.path());
     let output = session(command, &format!("{HANDSHAKE}{STATUS}"));
-    assert!(
-        answer(&output, 2)["result"]["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("not on this machine")
-    );
+    assert!(answer(&output, 2)["result"]["content"][0]["text"].as_str().unwrap().contains("not on this machine"));
     assert!(fake.seen().is_empty());
 }
 
@@ -132,9 +93,7 @@ fn the_token_is_in_no_log() {
     let fake = Fake::start(|_| Reply::ok("{}"));
     let home = fake.home();
     let mut command = program(home.path());
-    command
-        .args(["--log", "trace"])
-        .env("ANET_DATA_DIR", home.path());
+    command.args(["--log", "trace"]).env("ANET_DATA_DIR", home.path());
     let output = session(command, &format!("{HANDSHAKE}{STATUS}"));
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(log.contains("calling the daemon"), "{log}");
@@ -143,18 +102,9 @@ fn the_token_is_in_no_log() {
 
 fn started(home: &std::path::Path) -> (Child, BufReader<std::process::ChildStdout>) {
     let mut command = program(home);
-    command
-        .env("ANET_DATA_DIR", home)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.env("ANET_DATA_DIR", home).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .as_mut()
-        .unwrap()
-        .write_all(HANDSHAKE.as_bytes())
-        .unwrap();
+    child.stdin.as_mut().unwrap().write_all(HANDSHAKE.as_bytes()).unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
@@ -184,10 +134,7 @@ fn sigterm_ends_it_like_the_end_of_the_input() {
             writeln!(child.stdin.as_mut().unwrap(), "{call}").unwrap();
             eventually("the call to arrive", || fake.seen().len() == 1);
         }
-        let signalled = Command::new("kill")
-            .arg(child.id().to_string())
-            .status()
-            .unwrap();
+        let signalled = Command::new("kill").arg(child.id().to_string()).status().unwrap();
         assert!(signalled.success());
         // Its input stays open all the while.
         let input = child.stdin.take();
@@ -219,31 +166,18 @@ fn help_and_version_teach() {
         String::from_utf8(output.stdout).unwrap()
     };
     let help = shown(&["--help"]);
-    for word in [
-        "doctor",
-        "ANET_DATA_DIR",
-        "ANET_ID",
-        "ANET_MCP_LOG",
-        "--id",
-        "control_token.txt",
-        "initialize",
-    ] {
+    for word in ["doctor", "ANET_DATA_DIR", "ANET_ID", "ANET_MCP_LOG", "--id", "control_token.txt", "initialize"] {
         assert!(help.contains(word), "{word}");
     }
     let version = shown(&["--version"]);
     assert!(
-        version.contains("page 0.3")
-            && version.contains("2024-11-05")
-            && version.contains("2026-07-28"),
+        version.contains("page 0.3") && version.contains("2024-11-05") && version.contains("2026-07-28"),
         "{version}"
     );
     let wrong = program(home.path()).arg("--nope").output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));
     assert!(wrong.stdout.is_empty() && !wrong.stderr.is_empty());
-    let name = program(home.path())
-        .args(["--id", "../x"])
-        .output()
-        .unwrap();
+    let name = program(home.path()).args(["--id", "../x"]).output().unwrap();
     assert_eq!(name.status.code(), Some(2));
     assert!(name.stdout.is_empty());
 }
@@ -253,34 +187,20 @@ fn the_doctor_tells_what_would_happen_and_never_the_token() {
     let fake = Fake::start(|_| Reply::ok("{\"aid\":\"bafyexample\",\"version\":\"0.3.0\"}"));
     let home = fake.home();
     let examined = |dir: &std::path::Path| {
-        let output = program(dir)
-            .arg("doctor")
-            .env("ANET_DATA_DIR", dir)
-            .output()
-            .unwrap();
+        let output = program(dir).arg("doctor").env("ANET_DATA_DIR", dir).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(!text.contains(TOKEN), "{text}");
         (output.status.code(), text)
     };
     let (code, text) = examined(home.path());
     assert_eq!(code, Some(0), "{text}");
-    for word in [
-        home.path().to_str().unwrap(),
-        "ANET_DATA_DIR",
-        &fake.address(),
-        "bafyexample",
-        "0.3.0",
-        "mode 0600",
-    ] {
+    for word in [home.path().to_str().unwrap(), "ANET_DATA_DIR", &fake.address(), "bafyexample", "0.3.0", "mode 0600"] {
         assert!(text.contains(word), "{word}: {text}");
     }
     drop(fake);
     let (code, text) = examined(home.path());
     assert_eq!(code, Some(1), "{text}");
-    assert!(
-        text.contains("`anet up`") && text.contains("connection refused"),
-        "{text}"
-    );
+    assert!(text.contains("`anet up`") && text.contains("connection refused"), "{text}");
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(examined(empty.path()).0, Some(1));
 }

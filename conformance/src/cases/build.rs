@@ -10,11 +10,7 @@ use crate::json::Grade;
 
 /// The daemon answers every request to the route with this status and body.
 pub(super) fn answers(route: Route, status: u16, body: impl Into<Vec<u8>>) -> Rule {
-    Rule {
-        on: On::Route(route),
-        times: Times::Always,
-        reply: Reply::Respond(Response::json(status, body.into())),
-    }
+    Rule { on: On::Route(route), times: Times::Always, reply: Reply::Respond(Response::json(status, body.into())) }
 }
 
 impl Case {
@@ -64,13 +60,19 @@ impl Case {
     pub(super) fn expect_refusal(self, call: &str, parameter: &str) -> Self {
         let call = call.to_owned();
         self.check("arguments.refused", Expect::Fails { call: call.clone() })
-            .check("arguments.english", Expect::Text { call: call.clone(), rules: vec![TextRule::NotBlank, TextRule::English] })
+            .check(
+                "arguments.english",
+                Expect::Text { call: call.clone(), rules: vec![TextRule::NotBlank, TextRule::English] },
+            )
             .check("arguments.no-reason-code", Expect::Text { call: call.clone(), rules: vec![TextRule::NoReasonCode] })
             .check(
                 "arguments.names-parameter",
                 Expect::Text { call: call.clone(), rules: vec![TextRule::any([parameter])] },
             )
-            .check("arguments.no-parser-wording", Expect::Text { call: call.clone(), rules: vec![TextRule::NoParserWording] })
+            .check(
+                "arguments.no-parser-wording",
+                Expect::Text { call: call.clone(), rules: vec![TextRule::NoParserWording] },
+            )
             .check("arguments.tool-error", Expect::FailsAsTool { call: call.clone() })
             .check("arguments.form", Expect::RecordsRefusal { call })
             .check("arguments.daemon-uncalled", Expect::AsksNothing)

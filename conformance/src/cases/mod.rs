@@ -63,7 +63,12 @@ mod tests {
         for case in all() {
             assert!(!case.checks.is_empty(), "{} checks nothing", case.id);
             for check in &case.checks {
-                assert!(requirement::find(check.requirement).is_some(), "{}: no requirement `{}`", case.id, check.requirement);
+                assert!(
+                    requirement::find(check.requirement).is_some(),
+                    "{}: no requirement `{}`",
+                    case.id,
+                    check.requirement
+                );
             }
         }
     }

@@ -37,16 +37,10 @@ pub(super) const fn route(tool: Tool) -> Route {
 
 /// The body for these arguments, which must be valid. `null` and empty strings count as absent.
 pub(super) fn body(tool: Tool, arguments: &Json) -> Json {
-    let mut body = Body {
-        arguments,
-        members: Vec::new(),
-    };
+    let mut body = Body { arguments, members: Vec::new() };
     match tool {
         Tool::ListAgents => {
-            body.text("skill", "skill")
-                .text("tag", "tag")
-                .text("query", "q")
-                .text("cursor", "cursor");
+            body.text("skill", "skill").text("tag", "tag").text("query", "q").text("cursor", "cursor");
             body.integer("limit", "limit").flag("include_uncarded");
         }
         Tool::AgentCard => {
@@ -55,20 +49,16 @@ pub(super) fn body(tool: Tool, arguments: &Json) -> Json {
         }
         Tool::SendMessage => send(&mut body),
         Tool::GetTask => {
-            body.text("task_id", "task_id")
-                .integer("history_length", "history_length");
+            body.text("task_id", "task_id").integer("history_length", "history_length");
             body.put("max_task_bytes", Json::integer(TASK_BYTES));
         }
         Tool::ListTasks => list(&mut body),
         Tool::WaitTask => {
-            body.text("task_id", "task_id")
-                .timeout()
-                .integer("after_seq", "after_seq");
+            body.text("task_id", "task_id").timeout().integer("after_seq", "after_seq");
             body.put("max_task_bytes", Json::integer(TASK_BYTES));
         }
         Tool::CancelTask => {
-            body.text("task_id", "task_id")
-                .put("max_task_bytes", Json::integer(TASK_BYTES));
+            body.text("task_id", "task_id").put("max_task_bytes", Json::integer(TASK_BYTES));
         }
         Tool::ReplyTask => {
             body.text("task_id", "task_id").text("state", "state");
@@ -81,18 +71,14 @@ pub(super) fn body(tool: Tool, arguments: &Json) -> Json {
             body.put("max_task_bytes", Json::integer(TASK_BYTES));
         }
         Tool::SubmitPayment => {
-            body.text("task_id", "task_id")
-                .put("decision", Json::string("submit"));
+            body.text("task_id", "task_id").put("decision", Json::string("submit"));
             body.value("accept", "accept");
         }
         Tool::RejectPayment => {
-            body.text("task_id", "task_id")
-                .put("decision", Json::string("reject"));
+            body.text("task_id", "task_id").put("decision", Json::string("reject"));
         }
         Tool::Audit => {
-            body.text("event_type", "event_type")
-                .integer("since", "since")
-                .integer("limit", "limit");
+            body.text("event_type", "event_type").integer("since", "since").integer("limit", "limit");
         }
         Tool::Balance | Tool::NodeStatus | Tool::InboundPending => {}
     }
@@ -102,38 +88,23 @@ pub(super) fn body(tool: Tool, arguments: &Json) -> Json {
 fn send(body: &mut Body<'_>) {
     body.text("to", "to");
     if body.files().is_empty() {
-        body.text("task_id", "task_id")
-            .text("context_id", "context_id")
-            .text("text", "text")
-            .text("skill", "skill");
+        body.text("task_id", "task_id").text("context_id", "context_id").text("text", "text").text("skill", "skill");
         body.value("args", "args");
     } else {
-        let mut call = Body {
-            arguments: body.arguments,
-            members: Vec::new(),
-        };
+        let mut call = Body { arguments: body.arguments, members: Vec::new() };
         call.text("skill", "skill").value("args", "args");
         let call = (!call.members.is_empty()).then(|| {
-            Json::object([
-                ("data", Json::Object(call.members)),
-                ("mediaType", Json::string("application/json")),
-            ])
+            Json::object([("data", Json::Object(call.members)), ("mediaType", Json::string("application/json"))])
         });
         let message = message("ROLE_USER", call, body);
         body.put("message", message);
     }
-    if body
-        .arguments
-        .member("return_immediately")
-        .and_then(Json::as_bool)
-        == Some(true)
-    {
+    if body.arguments.member("return_immediately").and_then(Json::as_bool) == Some(true) {
         body.put("return_immediately", Json::Bool(true));
     } else {
         body.timeout();
     }
-    body.integer("history_length", "history_length")
-        .put("max_task_bytes", Json::integer(TASK_BYTES));
+    body.integer("history_length", "history_length").put("max_task_bytes", Json::integer(TASK_BYTES));
 }
 
 fn list(body: &mut Body<'_>) {
@@ -142,46 +113,30 @@ fn list(body: &mut Body<'_>) {
         Some("provider") => body.put("role", Json::string("inbound")),
         _ => body,
     };
-    body.text("context_id", "context_id")
-        .text("state", "state")
-        .text("peer", "peer");
-    body.integer("page_size", "page_size")
-        .text("page_token", "page_token");
+    body.text("context_id", "context_id").text("state", "state").text("peer", "peer");
+    body.integer("page_size", "page_size").text("page_token", "page_token");
     if body.given("history_length").is_some() {
         body.integer("history_length", "history_length");
     } else {
         body.put("history_length", Json::integer(1));
     }
-    body.flag("include_artifacts")
-        .put("max_task_bytes", Json::integer(LISTED_TASK_BYTES));
+    body.flag("include_artifacts").put("max_task_bytes", Json::integer(LISTED_TASK_BYTES));
 }
 
 /// The A2A message that carries files.
 fn message(role: &str, call: Option<Json>, body: &Body<'_>) -> Json {
-    let mut ids = Body {
-        arguments: body.arguments,
-        members: vec![("messageId".to_owned(), Json::string(""))],
-    };
+    let mut ids = Body { arguments: body.arguments, members: vec![("messageId".to_owned(), Json::string(""))] };
     if role == "ROLE_USER" {
-        ids.text("context_id", "contextId")
-            .text("task_id", "taskId");
+        ids.text("context_id", "contextId").text("task_id", "taskId");
     }
-    let text = body
-        .string("text")
-        .map(|text| Json::object([("text", Json::string(text))]));
+    let text = body.string("text").map(|text| Json::object([("text", Json::string(text))]));
     let files = body.files().iter().map(|file| {
-        let mut part = Body {
-            arguments: file,
-            members: Vec::new(),
-        };
-        part.text("content_base64", "raw")
-            .text("name", "filename")
-            .text("media_type", "mediaType");
+        let mut part = Body { arguments: file, members: Vec::new() };
+        part.text("content_base64", "raw").text("name", "filename").text("media_type", "mediaType");
         Json::Object(part.members)
     });
     let parts = text.into_iter().chain(call).chain(files).collect();
-    ids.put("role", Json::string(role))
-        .put("parts", Json::Array(parts));
+    ids.put("role", Json::string(role)).put("parts", Json::Array(parts));
     Json::Object(ids.members)
 }
 
@@ -194,21 +149,15 @@ struct Body<'a> {
 impl<'a> Body<'a> {
     /// An argument that is there and not `null`.
     fn given(&self, name: &str) -> Option<&'a Json> {
-        self.arguments
-            .member(name)
-            .filter(|value| **value != Json::Null)
+        self.arguments.member(name).filter(|value| **value != Json::Null)
     }
 
     fn string(&self, name: &str) -> Option<&'a str> {
-        self.given(name)
-            .and_then(Json::as_str)
-            .filter(|text| !text.is_empty())
+        self.given(name).and_then(Json::as_str).filter(|text| !text.is_empty())
     }
 
     fn files(&self) -> &'a [Json] {
-        self.given("files")
-            .and_then(Json::as_array)
-            .unwrap_or_default()
+        self.given("files").and_then(Json::as_array).unwrap_or_default()
     }
 
     fn put(&mut self, name: &str, value: Json) -> &mut Self {
@@ -253,9 +202,6 @@ impl<'a> Body<'a> {
             Json::Number(literal) => literal.strip_suffix(".0").unwrap_or(literal).parse().ok(),
             _ => None,
         });
-        self.put(
-            "timeout_ms",
-            Json::integer(seconds.unwrap_or(DEFAULT_TIMEOUT) * 1000),
-        )
+        self.put("timeout_ms", Json::integer(seconds.unwrap_or(DEFAULT_TIMEOUT) * 1000))
     }
 }

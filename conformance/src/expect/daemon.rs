@@ -32,7 +32,9 @@ pub(super) fn asks(seen: &Observation, route: Route, body: &str) -> Finding {
         let found = contract::meaning(route, &asked.body);
         match (expected, found) {
             (Err(_), _) => Finding::NotExercised(format!("the kit's own expectation is no request: {body}")),
-            (Ok(_), Err(why)) => Finding::differs(format!("the request to {route} is malformed: {why}"), body, lossy(&asked.body)),
+            (Ok(_), Err(why)) => {
+                Finding::differs(format!("the request to {route} is malformed: {why}"), body, lossy(&asked.body))
+            }
             (Ok(expected), Ok(found)) => differences(route, &expected, &found, Grade::Double),
         }
     })
@@ -41,7 +43,9 @@ pub(super) fn asks(seen: &Observation, route: Route, body: &str) -> Finding {
 pub(super) fn asks_exactly(seen: &Observation, route: Route, body: &str) -> Finding {
     compare(seen, route, body, |asked| match (contract::exact(body.as_bytes()), contract::exact(&asked.body)) {
         (Err(_), _) => Finding::NotExercised(format!("the kit's own expectation is no request: {body}")),
-        (Ok(_), Err(why)) => Finding::differs(format!("the request to {route} is malformed: {why}"), body, lossy(&asked.body)),
+        (Ok(_), Err(why)) => {
+            Finding::differs(format!("the request to {route} is malformed: {why}"), body, lossy(&asked.body))
+        }
         (Ok(expected), Ok(found)) => differences(route, &expected, &found, Grade::Literal),
     })
 }
@@ -49,7 +53,11 @@ pub(super) fn asks_exactly(seen: &Observation, route: Route, body: &str) -> Find
 fn compare(seen: &Observation, route: Route, body: &str, judge: impl FnOnce(&Asked) -> Finding) -> Finding {
     let asked: Vec<_> = calls(seen, &[route]).into_iter().filter(|asked| asked.route == Some(route)).collect();
     match asked.as_slice() {
-        [] => Finding::differs(format!("the daemon was never asked {route}"), format!("POST {route} {body}"), summary(seen)),
+        [] => Finding::differs(
+            format!("the daemon was never asked {route}"),
+            format!("POST {route} {body}"),
+            summary(seen),
+        ),
         [only] => judge(only),
         // A probe and the call look the same here.
         [.., last] if route == Route::Status => judge(last),
@@ -124,7 +132,11 @@ pub(super) fn asks_at_most(seen: &Observation, route: Route, times: usize) -> Fi
     if count <= times {
         Finding::Met
     } else {
-        Finding::differs(format!("the daemon was asked {route} {count} times"), format!("at most {times}"), summary(seen))
+        Finding::differs(
+            format!("the daemon was asked {route} {count} times"),
+            format!("at most {times}"),
+            summary(seen),
+        )
     }
 }
 
@@ -178,7 +190,9 @@ pub(super) fn empty_body(seen: &Observation, route: Route) -> Finding {
     }
     match asked.find(|asked| !matches!(asked.body.trim_ascii(), b"" | b"{}")) {
         None => Finding::Met,
-        Some(asked) => Finding::differs(format!("the body for {route} is not empty"), "no bytes, or {}", lossy(&asked.body)),
+        Some(asked) => {
+            Finding::differs(format!("the body for {route} is not empty"), "no bytes, or {}", lossy(&asked.body))
+        }
     }
 }
 
@@ -252,8 +266,11 @@ fn summary(seen: &Observation) -> String {
     if seen.asked.is_empty() {
         return "the daemon was asked nothing".to_owned();
     }
-    let lines: Vec<_> =
-        seen.asked.iter().map(|asked| format!("{} {} {}", asked.method, asked.target, brief(&lossy(&asked.body)))).collect();
+    let lines: Vec<_> = seen
+        .asked
+        .iter()
+        .map(|asked| format!("{} {} {}", asked.method, asked.target, brief(&lossy(&asked.body))))
+        .collect();
     lines.join("\n")
 }
 

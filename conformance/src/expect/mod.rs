@@ -391,11 +391,15 @@ impl Expect {
             Self::InResult { call, pointer, rule } => {
                 format!("in the result of `{call}`, `{pointer}` {}", rule.describe())
             }
-            Self::InError { call, pointer, rule } => format!("in the error of `{call}`, `{pointer}` {}", rule.describe()),
+            Self::InError { call, pointer, rule } => {
+                format!("in the error of `{call}`, `{pointer}` {}", rule.describe())
+            }
             Self::SameResult { call, other } => format!("`{call}` and `{other}` have the same result, byte for byte"),
             Self::AnsweredInOrder { calls } => format!("answers arrive in the order {}", calls.join(", ")),
             Self::Asks { route, body } => format!("the daemon is asked {route} once, meaning {}", brief(body)),
-            Self::AsksExactly { route, body } => format!("the daemon is asked {route} once with exactly {}", brief(body)),
+            Self::AsksExactly { route, body } => {
+                format!("the daemon is asked {route} once with exactly {}", brief(body))
+            }
             Self::AsksOnly { routes } => {
                 let routes: Vec<_> = routes.iter().map(|route| route.path()).collect();
                 format!("the daemon is asked {} and nothing else", routes.join(", "))
@@ -408,7 +412,9 @@ impl Expect {
             Self::AsksAtMost { route, times } => format!("the daemon is asked {route} at most {times} times"),
             Self::NeverSends { members } => format!("no request has a member {}", members.join(", ")),
             Self::NeverMentions { text } => format!("no request contains {text:?}"),
-            Self::InBody { route, pointer, rule } => format!("in the body for {route}, `{pointer}` {}", rule.describe()),
+            Self::InBody { route, pointer, rule } => {
+                format!("in the body for {route}, `{pointer}` {}", rule.describe())
+            }
             Self::EmptyBody { route } => format!("the body for {route} is empty or {{}}"),
             Self::RecordsEmptyBody { route } => format!("how the body for {route} is empty is recorded"),
             Self::HangsUp { route } => format!("the request to {route} is aborted"),

@@ -8,7 +8,9 @@ use crate::verdict::Finding;
 pub(super) fn exits(seen: &Observation, code: i32) -> Finding {
     match seen.exit {
         Some(exit) if exit.code == Some(code) && !exit.killed => Finding::Met,
-        Some(exit) => Finding::differs("the candidate did not end as it must", format!("exit status {code}"), ended(&exit)),
+        Some(exit) => {
+            Finding::differs("the candidate did not end as it must", format!("exit status {code}"), ended(&exit))
+        }
         None => Finding::differs("the candidate did not end", format!("exit status {code}"), "still running"),
     }
 }
@@ -16,14 +18,18 @@ pub(super) fn exits(seen: &Observation, code: i32) -> Finding {
 pub(super) fn exits_non_zero(seen: &Observation) -> Finding {
     match seen.exit {
         Some(exit) if exit.code.is_some_and(|code| code != 0) && !exit.killed => Finding::Met,
-        Some(exit) => Finding::differs("the candidate did not end as it must", "an exit status other than 0", ended(&exit)),
+        Some(exit) => {
+            Finding::differs("the candidate did not end as it must", "an exit status other than 0", ended(&exit))
+        }
         None => Finding::differs("the candidate did not end", "an exit status other than 0", "still running"),
     }
 }
 
 pub(super) fn exits_within(seen: &Observation, bound: Duration) -> Finding {
     match seen.exit {
-        Some(exit) if exit.killed => Finding::broken(format!("the candidate had to be killed; it must end within {bound:?}")),
+        Some(exit) if exit.killed => {
+            Finding::broken(format!("the candidate had to be killed; it must end within {bound:?}"))
+        }
         Some(exit) => match exit.after_end {
             Some(after) if after > bound => {
                 Finding::differs("the candidate ended late", format!("within {bound:?}"), format!("after {after:?}"))
@@ -52,18 +58,18 @@ pub(super) fn no_orphans(seen: &Observation) -> Finding {
 }
 
 pub(super) fn says_on_stderr(seen: &Observation) -> Finding {
-    if seen.stderr.trim_ascii().is_empty() {
-        Finding::broken("nothing was said on stderr")
-    } else {
-        Finding::Met
-    }
+    if seen.stderr.trim_ascii().is_empty() { Finding::broken("nothing was said on stderr") } else { Finding::Met }
 }
 
 pub(super) fn silent_on_stdout(seen: &Observation) -> Finding {
     match seen.lines.first() {
         None if seen.unterminated.is_empty() => Finding::Met,
-        None => Finding::differs("something was written on stdout", "nothing", String::from_utf8_lossy(&seen.unterminated)),
-        Some(line) => Finding::differs("something was written on stdout", "nothing", String::from_utf8_lossy(&line.bytes)),
+        None => {
+            Finding::differs("something was written on stdout", "nothing", String::from_utf8_lossy(&seen.unterminated))
+        }
+        Some(line) => {
+            Finding::differs("something was written on stdout", "nothing", String::from_utf8_lossy(&line.bytes))
+        }
     }
 }
 

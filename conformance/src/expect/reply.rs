@@ -207,7 +207,9 @@ pub(super) fn in_text(seen: &Observation, call: &str, pointer: &str, rule: &Valu
             return Finding::differs(format!("`{call}` has no text"), "a text", result.to_string());
         };
         match Json::parse(text) {
-            Ok(json) => check_value(rule, json.pointer(pointer), &format!("`{pointer}` in the text of `{call}`"), &json),
+            Ok(json) => {
+                check_value(rule, json.pointer(pointer), &format!("`{pointer}` in the text of `{call}`"), &json)
+            }
             Err(_) => Finding::differs(format!("the text of `{call}` is not JSON"), "JSON", text),
         }
     })

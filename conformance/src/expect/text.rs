@@ -124,8 +124,7 @@ impl TextRule {
             Self::NotBlank => text.trim().is_empty().then(|| "it is blank".to_owned()),
             Self::ContainsAny(words) => {
                 let lower = lower();
-                (!words.iter().any(|word| has(&lower, word)))
-                    .then(|| format!("it contains none of {}", quoted(words)))
+                (!words.iter().any(|word| has(&lower, word))).then(|| format!("it contains none of {}", quoted(words)))
             }
             Self::ContainsAll(words) => {
                 let lower = lower();

@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn json_is_compared_member_by_member() {
         let found = lines(r#"{"b":1,"a":{"x":2}}"#, r#"{"a":{"x":3},"b":1}"#, 80);
-        let changed: Vec<_> = found.iter().filter(|(mark, _)| *mark != Mark::Same).map(|(_, line)| line.trim()).collect();
+        let changed: Vec<_> =
+            found.iter().filter(|(mark, _)| *mark != Mark::Same).map(|(_, line)| line.trim()).collect();
         assert_eq!(changed, [r#""x": 2"#, r#""x": 3"#]);
     }
 

@@ -122,11 +122,19 @@ impl Who {
 
 impl Report {
     /// From what became of a run. `cases` are those that were selected, in the order of the outcome.
-    pub fn new(command: Vec<String>, cases: &[Case], corpus: usize, outcome: Outcome, strict: bool, took: Duration) -> Self {
+    pub fn new(
+        command: Vec<String>,
+        cases: &[Case],
+        corpus: usize,
+        outcome: Outcome,
+        strict: bool,
+        took: Duration,
+    ) -> Self {
         let text = |path: &[&str]| {
             outcome.greeting.as_ref().and_then(|greeting| greeting.at(path)).and_then(Json::as_str).map(str::to_owned)
         };
-        let server = text(&["serverInfo", "name"]).map(|name| (name, text(&["serverInfo", "version"]).unwrap_or_default()));
+        let server =
+            text(&["serverInfo", "name"]).map(|name| (name, text(&["serverInfo", "version"]).unwrap_or_default()));
         let revision = text(&["protocolVersion"]);
         let results: Vec<_> = outcome.ran.into_iter().map(|ran| CaseReport::new(&cases[ran.index], ran)).collect();
         let verdicts: Vec<_> = results.iter().map(|result| result.verdict).collect();
@@ -194,12 +202,16 @@ impl CaseReport {
             .max_by_key(|check| (check.level, check.finding == "broken"));
         let message = match (worst, ran.judgement.verdict) {
             (Some(check), _) if check.level > Level::Observe => check.message.clone(),
-            (_, Verdict::Observed) => {
-                checks.iter().find(|check| check.finding == "observed").map(|check| check.message.clone()).unwrap_or_default()
-            }
-            (_, Verdict::NotApplicable) => {
-                checks.iter().find(|check| check.finding == "not-applicable").map(|check| check.message.clone()).unwrap_or_default()
-            }
+            (_, Verdict::Observed) => checks
+                .iter()
+                .find(|check| check.finding == "observed")
+                .map(|check| check.message.clone())
+                .unwrap_or_default(),
+            (_, Verdict::NotApplicable) => checks
+                .iter()
+                .find(|check| check.finding == "not-applicable")
+                .map(|check| check.message.clone())
+                .unwrap_or_default(),
             _ => String::new(),
         };
         Self {
@@ -251,7 +263,11 @@ pub(super) fn transcript(seen: &Observation) -> Vec<Moment> {
     }
     for asked in &seen.asked {
         let body = lossy(&asked.body);
-        moments.push(Moment { at: asked.at, who: Who::ToDaemon, text: format!("{} {} {body}", asked.method, asked.target) });
+        moments.push(Moment {
+            at: asked.at,
+            who: Who::ToDaemon,
+            text: format!("{} {} {body}", asked.method, asked.target),
+        });
         let end = match (&asked.answered, asked.hung_up) {
             (_, Some(_)) => "the caller hung up".to_owned(),
             (Some((status, body)), None) => format!("{status} {}", lossy(body)),
@@ -282,10 +298,9 @@ pub(super) fn transcript(seen: &Observation) -> Vec<Moment> {
 
 /// The text without the secrets.
 fn redacted(text: &str, secrets: &[(String, String)]) -> String {
-    secrets
-        .iter()
-        .filter(|(_, secret)| !secret.is_empty())
-        .fold(text.to_owned(), |text, (name, secret)| if text.contains(secret) { text.replace(secret, &format!("<{name}>")) } else { text })
+    secrets.iter().filter(|(_, secret)| !secret.is_empty()).fold(text.to_owned(), |text, (name, secret)| {
+        if text.contains(secret) { text.replace(secret, &format!("<{name}>")) } else { text }
+    })
 }
 
 fn basis_name(basis: crate::requirement::Basis) -> &'static str {

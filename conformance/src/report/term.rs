@@ -105,7 +105,12 @@ fn failure(out: &mut String, case: &CaseReport, number: usize, count: usize) {
         Some(Tag::Hang) => " (hang)",
         None => "",
     };
-    let _ = writeln!(out, "{RED}{BOLD}{}{tag}{BOLD:#}{RED:#} {BOLD}{}{BOLD:#} {DIM}({number} of {count}){DIM:#}", label(case.verdict), case.id);
+    let _ = writeln!(
+        out,
+        "{RED}{BOLD}{}{tag}{BOLD:#}{RED:#} {BOLD}{}{BOLD:#} {DIM}({number} of {count}){DIM:#}",
+        label(case.verdict),
+        case.id
+    );
     let _ = writeln!(out, "{}", wrap(&case.title, WIDTH, "  "));
     let violations = case.violations();
     if violations.is_empty() {
@@ -117,7 +122,8 @@ fn failure(out: &mut String, case: &CaseReport, number: usize, count: usize) {
     for check in violations.iter().filter(|check| check.level == worst).take(3) {
         violation(out, check, &mut shown);
     }
-    let rest: Vec<_> = violations.iter().skip(3.min(violations.iter().filter(|check| check.level == worst).count())).collect();
+    let rest: Vec<_> =
+        violations.iter().skip(3.min(violations.iter().filter(|check| check.level == worst).count())).collect();
     if !rest.is_empty() {
         let mut names: Vec<_> = rest.iter().map(|check| format!("{} ({})", check.requirement, check.level)).collect();
         names.dedup();
@@ -227,8 +233,11 @@ fn observations(out: &mut String, report: &Report, verbose: bool) {
         let mut by_choice: Vec<_> = by_choice.into_iter().collect();
         by_choice.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
         let shown = if verbose { by_choice.len() } else { 3 };
-        let mut said: Vec<_> =
-            by_choice.iter().take(shown).map(|(choice, cases)| format!("{} ({})", shorten(choice, 90), cases.len())).collect();
+        let mut said: Vec<_> = by_choice
+            .iter()
+            .take(shown)
+            .map(|(choice, cases)| format!("{} ({})", shorten(choice, 90), cases.len()))
+            .collect();
         if by_choice.len() > shown {
             said.push(format!("{} other choices", by_choice.len() - shown));
         }
@@ -245,8 +254,16 @@ fn totals(out: &mut String, report: &Report) {
         Some((name, version)) => format!("{} {}", visible(name), visible(version)),
         None => "a server that gives no name".to_owned(),
     };
-    let revision = report.revision.as_deref().map_or_else(String::new, |revision| format!(", MCP {}", visible(revision)));
-    let _ = writeln!(out, "{BOLD}{}{BOLD:#}{revision}: {} of {} cases in {:.1} s", shorten(&server, 60), report.results.len(), report.corpus, report.took.as_secs_f64());
+    let revision =
+        report.revision.as_deref().map_or_else(String::new, |revision| format!(", MCP {}", visible(revision)));
+    let _ = writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}{revision}: {} of {} cases in {:.1} s",
+        shorten(&server, 60),
+        report.results.len(),
+        report.corpus,
+        report.took.as_secs_f64()
+    );
     for (level, counts) in report.by_level() {
         let parts: Vec<_> = counts
             .iter()
@@ -258,7 +275,9 @@ fn totals(out: &mut String, report: &Report) {
         let _ = writeln!(out, "  {:<8} {}", level.to_string(), parts.join(", "));
     }
     let (style, words) = match report.exit {
-        ExitCode::Conformant if report.results.iter().any(|case| case.verdict == Verdict::Warn) => (GREEN, "conformant, with warnings"),
+        ExitCode::Conformant if report.results.iter().any(|case| case.verdict == Verdict::Warn) => {
+            (GREEN, "conformant, with warnings")
+        }
         ExitCode::Conformant => (GREEN, "conformant"),
         ExitCode::Violation => (RED, "not conformant"),
         ExitCode::Incomplete => (YELLOW, "incomplete: a must could not be tried"),

@@ -38,7 +38,8 @@ pub(super) fn visible(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             // Line and paragraph separators, joiners, direction marks and the byte order mark show nothing, and matter.
-            let unseen = matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}');
+            let unseen =
+                matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}');
             let hidden = (c.is_control() && c != '\n' && c != '\t') || unseen;
             if hidden { c.escape_unicode().collect::<Vec<_>>() } else { vec![c] }
         })

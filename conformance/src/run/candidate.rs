@@ -39,7 +39,11 @@ impl Command {
         let here = std::env::current_dir().unwrap_or_default();
         let absolute = |word: &OsString| {
             let path = Path::new(word);
-            if path.is_relative() && !word.is_empty() && here.join(path).exists() { here.join(path).into_os_string() } else { word.clone() }
+            if path.is_relative() && !word.is_empty() && here.join(path).exists() {
+                here.join(path).into_os_string()
+            } else {
+                word.clone()
+            }
         };
         let has_slash = program.to_string_lossy().contains('/');
         Some(Self {
@@ -286,7 +290,9 @@ fn lookup(program: &OsStr) -> PathBuf {
         return path;
     }
     std::env::var_os("PATH")
-        .and_then(|all| std::env::split_paths(&all).map(|directory| directory.join(program)).find(|found| found.is_file()))
+        .and_then(|all| {
+            std::env::split_paths(&all).map(|directory| directory.join(program)).find(|found| found.is_file())
+        })
         .unwrap_or(path)
 }
 

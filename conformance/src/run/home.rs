@@ -14,12 +14,32 @@ use crate::case::{DaemonSetting, Place, PlantKind, Setting};
 
 /// Where interpreters and their libraries keep caches below HOME and the working directory: no business of a server.
 const RUNTIME_CACHES: [&str; 12] = [
-    ".cache", ".npm", ".node", ".config/go", ".dotnet", ".bun", ".deno", ".local/share/uv", ".nuget", ".java", ".ruby", "Library/Caches",
+    ".cache",
+    ".npm",
+    ".node",
+    ".config/go",
+    ".dotnet",
+    ".bun",
+    ".deno",
+    ".local/share/uv",
+    ".nuget",
+    ".java",
+    ".ruby",
+    "Library/Caches",
 ];
 
 /// Variables that a candidate must not inherit: they would point it elsewhere.
 const REMOVED: [&str; 10] = [
-    "ANET_ID", "ANET_HOME", "ANET_MCP_LOG", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "NO_PROXY",
+    "ANET_ID",
+    "ANET_HOME",
+    "ANET_MCP_LOG",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "NO_PROXY",
 ];
 
 /// The directories of one candidate process; they vanish with it.
@@ -142,7 +162,9 @@ impl Home {
                 Some(_) => {}
             }
         }
-        touched.extend(self.before.keys().filter(|path| !after.contains_key(*path)).map(|path| format!("{path} vanished")));
+        touched.extend(
+            self.before.keys().filter(|path| !after.contains_key(*path)).map(|path| format!("{path} vanished")),
+        );
         touched
     }
 
@@ -204,8 +226,8 @@ fn walk(directory: &Path, name: &str, marks: &mut BTreeMap<String, Mark>) {
     for entry in entries.flatten() {
         let below = format!("{name}/{}", entry.file_name().to_string_lossy());
         let relative = below.split_once('/').map_or("", |(_, rest)| rest);
-        let is_cache = !below.starts_with("data/")
-            && (RUNTIME_CACHES.contains(&relative) || entry.file_name() == "__pycache__");
+        let is_cache =
+            !below.starts_with("data/") && (RUNTIME_CACHES.contains(&relative) || entry.file_name() == "__pycache__");
         let Ok(metadata) = entry.path().symlink_metadata() else { continue };
         if is_cache {
             continue;

@@ -203,9 +203,9 @@ impl Runner {
         }
         while workers.join_next().await.is_some() {}
         ran.sort_by_key(|one| one.index);
-        let stopped = patience.is_over().then(|| {
-            format!("{HOPELESS} requests in a row got no answer, so the remaining cases were not run")
-        });
+        let stopped = patience
+            .is_over()
+            .then(|| format!("{HOPELESS} requests in a row got no answer, so the remaining cases were not run"));
         Ok(Outcome { greeting, ran, stopped })
     }
 
@@ -251,10 +251,17 @@ impl Runner {
 fn refusal(seen: Observation) -> Refused {
     let junk = seen.lines.iter().find(|line| line.message.is_none());
     let (why, advice) = match (&seen.exit, seen.first_stop()) {
-        (Some(exit), _) if seen.lines.is_empty() && !exit.killed && exit.after_end.is_none_or(|after| after.is_zero()) => (
-            format!("the candidate ended before it said anything (exit status {})", exit.code.map_or_else(|| "unknown".to_owned(), |code| code.to_string())),
-            "Run the command by hand; what it said on stderr is shown below.",
-        ),
+        (Some(exit), _)
+            if seen.lines.is_empty() && !exit.killed && exit.after_end.is_none_or(|after| after.is_zero()) =>
+        {
+            (
+                format!(
+                    "the candidate ended before it said anything (exit status {})",
+                    exit.code.map_or_else(|| "unknown".to_owned(), |code| code.to_string())
+                ),
+                "Run the command by hand; what it said on stderr is shown below.",
+            )
+        }
         (_, Some(StepEnd::CandidateGone)) => (
             "the candidate ended, or closed its streams, before it had answered".to_owned(),
             "Run the command by hand; what it said on stderr is shown below.",
@@ -356,10 +363,9 @@ impl Worker {
                 // The session could not be opened this time; alone it shows why.
                 None => self.alone(*index, false).await,
             };
-            let doubtful = matches!(
-                ran.judgement.verdict,
-                Verdict::Fail | Verdict::NotExercised | Verdict::HarnessError
-            ) || ran.judgement.tag.is_some();
+            let doubtful =
+                matches!(ran.judgement.verdict, Verdict::Fail | Verdict::NotExercised | Verdict::HarnessError)
+                    || ran.judgement.tag.is_some();
             let in_company = ran.observation.as_ref().is_some_and(|seen| seen.shared);
             let broke = ran.judgement.tag.is_some();
             let ran = if doubtful && in_company { self.alone(*index, true).await } else { ran };
@@ -418,7 +424,13 @@ fn without_observation(index: usize, verdict: Verdict, why: &str) -> Ran {
         finding: Finding::NotExercised(why.to_owned()),
     };
     let tag = (verdict == Verdict::NotExercised).then_some(Tag::Hang);
-    Ran { index, judgement: Judgement { verdict, tag, judged: vec![judged] }, observation: None, took: Duration::ZERO, again: false }
+    Ran {
+        index,
+        judgement: Judgement { verdict, tag, judged: vec![judged] },
+        observation: None,
+        took: Duration::ZERO,
+        again: false,
+    }
 }
 
 static GROUPS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());

@@ -74,7 +74,8 @@ impl Session {
     ) -> Result<Self, StartFailure> {
         let daemon = Daemon::start(Options::default()).await.map_err(|error| StartFailure::Kit(error.to_string()))?;
         let home = Home::new(setting, &daemon).map_err(|error| StartFailure::Kit(error.to_string()))?;
-        let process = Process::start(command, &home.work(), home.environment(setting, case)).map_err(StartFailure::Spawn)?;
+        let process =
+            Process::start(command, &home.work(), home.environment(setting, case)).map_err(StartFailure::Spawn)?;
         let tokens = vec![daemon.token()];
         Ok(Self {
             process,
@@ -114,7 +115,8 @@ impl Session {
             return end;
         }
         let answer = self.exchanges.iter().rev().find(|open| open.label == OPEN).and_then(|open| open.replies.first());
-        let version = answer.and_then(|(message, ..)| message.at(&["result", "protocolVersion"])).and_then(Json::as_str);
+        let version =
+            answer.and_then(|(message, ..)| message.at(&["result", "protocolVersion"])).and_then(Json::as_str);
         let Some(version) = version.map(str::to_owned) else {
             return StepEnd::Impossible("`initialize` was not answered with a protocol version".to_owned());
         };
@@ -222,7 +224,8 @@ impl Session {
                     return StepEnd::Impossible(format!("there is no request `{label}` to cancel"));
                 };
                 let id = &self.exchanges[open].id;
-                let line = format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+                let line =
+                    format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
                 return self.write(line.as_bytes()).await;
             }
             Step::Raw { bytes, expecting } => {
@@ -479,7 +482,11 @@ impl Session {
                 .collect(),
             lines: self.lines[start.line..]
                 .iter()
-                .map(|(bytes, message, at)| Line { bytes: bytes.clone(), message: message.clone(), at: since(start.at, *at) })
+                .map(|(bytes, message, at)| Line {
+                    bytes: bytes.clone(),
+                    message: message.clone(),
+                    at: since(start.at, *at),
+                })
                 .collect(),
             unterminated: if self.finished { self.process.heard(|heard| heard.rest.clone()) } else { Vec::new() },
             stderr: self.process.heard(super::candidate::Heard::stderr),

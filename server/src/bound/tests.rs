@@ -47,21 +47,13 @@ fn a_long_reply_becomes_a_notice_with_its_size() {
     assert_eq!(history[0]["messageId"], "m2");
     assert_eq!(history[0]["metadata"]["anet.size"], reply.to_string().len());
     let notice = history[0]["parts"][0]["text"].as_str().unwrap();
-    assert!(
-        notice.contains(&reply.to_string().len().to_string()),
-        "{notice}"
-    );
-    assert!(
-        notice.contains("`anet task get ix_0123abcd --full`"),
-        "{notice}"
-    );
+    assert!(notice.contains(&reply.to_string().len().to_string()), "{notice}");
+    assert!(notice.contains("`anet task get ix_0123abcd --full`"), "{notice}");
 }
 
 #[test]
 fn the_newest_messages_that_fit_stay_whole() {
-    let messages: Vec<Value> = (0..5)
-        .map(|n| message(&format!("m{n}"), &"x".repeat(9_000)))
-        .collect();
+    let messages: Vec<Value> = (0..5).map(|n| message(&format!("m{n}"), &"x".repeat(9_000))).collect();
     let cut = cut(&example(&messages));
     assert_eq!(cut["history"], json!(messages[3..]));
     assert_eq!(cut["metadata"]["anet.truncated"], true);
@@ -69,36 +61,20 @@ fn the_newest_messages_that_fit_stay_whole() {
 
 #[test]
 fn an_id_that_is_not_plain_is_not_put_into_a_command() {
-    for id in [
-        "x; rm -rf ~ #",
-        "--help",
-        "_x",
-        ".x",
-        "",
-        &"a".repeat(129),
-        "a`b",
-        "a\nb",
-    ] {
+    for id in ["x; rm -rf ~ #", "--help", "_x", ".x", "", &"a".repeat(129), "a`b", "a\nb"] {
         let mut whole = example(&[message("m", &"x".repeat(100_000))]);
         whole["id"] = json!(id);
         let cut = cut(&whole);
         assert_eq!(cut["id"], id, "the id itself is kept");
         let notice = cut["history"][0]["parts"][0]["text"].as_str().unwrap();
-        assert!(
-            notice.contains("`anet task get <task id> --full`"),
-            "{notice}"
-        );
+        assert!(notice.contains("`anet task get <task id> --full`"), "{notice}");
     }
     for form in [&Form::SINGLE, &Form::LISTED] {
         let mut whole = example(&[message("m", &"x".repeat(100_000))]);
         whole["id"] = json!("ix".repeat(2048));
         let cut = fit(&whole.to_string(), form).unwrap();
         assert!(cut.len() <= form.whole);
-        assert_eq!(
-            serde_json::from_str::<Value>(&cut).unwrap()["id"],
-            whole["id"],
-            "kilobytes of id are kept"
-        );
+        assert_eq!(serde_json::from_str::<Value>(&cut).unwrap()["id"], whole["id"], "kilobytes of id are kept");
     }
     assert!(is_plain_id(&"a".repeat(128)) && is_plain_id("ix_0.9:A-z"));
 }
@@ -125,29 +101,20 @@ fn the_nodes_statements_outlast_large_metadata() {
     ] {
         assert_eq!(metadata[name], value);
     }
-    assert!(
-        metadata.contains_key("z0"),
-        "what else fits is kept as well"
-    );
+    assert!(metadata.contains_key("z0"), "what else fits is kept as well");
 }
 
 #[test]
 fn artifacts_that_cannot_even_be_named_are_counted() {
     let mut whole = example(&[message("m", "hello")]);
-    let artifact =
-        json!({"artifactId": "anet.reply", "name": "n", "parts": [{"text": "x".repeat(1000)}]});
+    let artifact = json!({"artifactId": "anet.reply", "name": "n", "parts": [{"text": "x".repeat(1000)}]});
     whole["artifacts"] = json!(vec![artifact.clone(); 200]);
     let cut = cut(&whole);
     let artifacts = cut["artifacts"].as_array().unwrap();
     assert_eq!(artifacts[0], artifact);
-    let last = artifacts.last().unwrap()["parts"][0]["text"]
-        .as_str()
-        .unwrap();
+    let last = artifacts.last().unwrap()["parts"][0]["text"].as_str().unwrap();
     assert!(last.contains("more artifacts"), "{last}");
-    assert_eq!(
-        cut["history"], whole["history"],
-        "the conversation is not crowded out"
-    );
+    assert_eq!(cut["history"], whole["history"], "the conversation is not crowded out");
 }
 
 #[test]
@@ -172,23 +139,15 @@ fn each_listed_task_is_bounded_and_the_rest_of_the_page_is_not_touched() {
     assert!(bounded.ends_with(r#"],"totalSize":2.0,"nextPageToken":"t"}"#));
     let value: Value = serde_json::from_str(&bounded).unwrap();
     assert!(value["tasks"][1].to_string().len() <= 8_192);
-    let notice = value["tasks"][1]["history"][0]["parts"][0]["text"]
-        .as_str()
-        .unwrap();
-    assert!(
-        notice.contains("get_task") && notice.contains("`anet task get ix_0123abcd --full`"),
-        "{notice}"
-    );
+    let notice = value["tasks"][1]["history"][0]["parts"][0]["text"].as_str().unwrap();
+    assert!(notice.contains("get_task") && notice.contains("`anet task get ix_0123abcd --full`"), "{notice}");
     let fitting = format!(r#"{{"tasks":[{}], "x":1}}"#, vec![small; 1000].join(", "));
     assert_eq!(page(fitting.clone()), fitting);
 }
 
 #[test]
 fn thirty_two_megabytes_are_cut_in_one_go() {
-    let mut whole = example(&[
-        message("m", &"<".repeat(16 << 20)),
-        message("n", &"\u{0}".repeat(1 << 20)),
-    ]);
+    let mut whole = example(&[message("m", &"<".repeat(16 << 20)), message("n", &"\u{0}".repeat(1 << 20))]);
     whole["artifacts"] = json!([{"artifactId": "a", "parts": [{"text": "世".repeat(1 << 20)}]}]);
     let text = whole.to_string();
     let began = std::time::Instant::now();
@@ -208,11 +167,7 @@ fn hostile_shapes_stay_within_the_bound() {
         json!({"id": "x", "history": [long, long], "artifacts": [long, 5, null]}),
         json!({(long.clone()): 1, "id": "x"}),
         json!({"id": "x", "metadata": {(long.clone()): 1, "anet.role": "provider"}}),
-        Value::Object(
-            (0..3000)
-                .map(|n| (format!("member{n}"), json!("v".repeat(20))))
-                .collect(),
-        ),
+        Value::Object((0..3000).map(|n| (format!("member{n}"), json!("v".repeat(20)))).collect()),
     ] {
         let cut = cut(&whole);
         assert_eq!(cut["metadata"]["anet.truncated"], true, "{cut}");

@@ -12,9 +12,7 @@ fn control(home: &tempfile::TempDir) -> Control {
 async fn answered(reply: Reply) -> Result<String, Failure> {
     let fake = Fake::start(move |_| reply.clone());
     let home = fake.home();
-    control(&home)
-        .call(Route::TasksGet, "{\"task_id\":\"x\"}")
-        .await
+    control(&home).call(Route::TasksGet, "{\"task_id\":\"x\"}").await
 }
 
 fn sentence(result: Result<String, Failure>) -> String {
@@ -24,50 +22,30 @@ fn sentence(result: Result<String, Failure>) -> String {
 #[tokio::test]
 async fn an_object_comes_back_in_its_own_bytes() {
     let body = "{\"b\":9007199254740993, \"a\":1.0,\n\"a\":1e3}";
-    assert_eq!(
-        answered(Reply::ok(format!(" {body}\r\n"))).await.unwrap(),
-        body
-    );
+    assert_eq!(answered(Reply::ok(format!(" {body}\r\n"))).await.unwrap(), body);
 }
 
 #[tokio::test]
 async fn one_request_is_one_post_with_the_token() {
     let fake = Fake::start(|_| Reply::ok("{}"));
     let home = fake.home();
-    control(&home)
-        .call(Route::TasksGet, "{\"task_id\":\"x\"}")
-        .await
-        .unwrap();
+    control(&home).call(Route::TasksGet, "{\"task_id\":\"x\"}").await.unwrap();
     let seen = fake.seen();
     assert_eq!(seen.len(), 1);
-    assert_eq!(
-        (seen[0].path.as_str(), seen[0].body.as_str()),
-        ("/tasks/get", "{\"task_id\":\"x\"}")
-    );
+    assert_eq!((seen[0].path.as_str(), seen[0].body.as_str()), ("/tasks/get", "{\"task_id\":\"x\"}"));
     assert!(seen[0].head.starts_with("POST /tasks/get HTTP/1.1\r\n"));
-    assert!(
-        seen[0]
-            .head
-            .contains(&format!("host: {}\r\n", fake.address())),
-        "{}",
-        seen[0].head
-    );
+    assert!(seen[0].head.contains(&format!("host: {}\r\n", fake.address())), "{}", seen[0].head);
 }
 
 #[tokio::test]
 async fn the_daemons_sentence_is_the_failure() {
-    let failure = answered(Reply::status(
-        404,
-        r#"{"error":"TaskNotFoundError: x","code":"TaskNotFoundError","reason":"r"}"#,
-    ))
-    .await
-    .unwrap_err();
+    let failure =
+        answered(Reply::status(404, r#"{"error":"TaskNotFoundError: x","code":"TaskNotFoundError","reason":"r"}"#))
+            .await
+            .unwrap_err();
     assert_eq!(failure.sentence, "TaskNotFoundError: x");
     assert_eq!(failure.reason.as_deref(), Some("r"));
-    assert_eq!(
-        sentence(answered(Reply::status(503, "{\"error\":\" 未准入。 \"}")).await),
-        " 未准入。 "
-    );
+    assert_eq!(sentence(answered(Reply::status(503, "{\"error\":\" 未准入。 \"}")).await), " 未准入。 ");
 }
 
 #[tokio::test]
@@ -81,31 +59,15 @@ async fn an_error_without_a_sentence_names_the_status() {
         (503, "[]"),
     ] {
         let sentence = sentence(answered(Reply::status(status, body)).await);
-        assert!(
-            sentence.contains(&status.to_string()) && sentence.contains("/tasks/get"),
-            "{sentence}"
-        );
+        assert!(sentence.contains(&status.to_string()) && sentence.contains("/tasks/get"), "{sentence}");
     }
 }
 
 #[tokio::test]
 async fn an_answer_that_is_no_object_is_a_failure() {
-    for body in [
-        "",
-        " \n",
-        "null",
-        "[]",
-        "\"x\"",
-        "5",
-        "{",
-        "{}x",
-        "\u{feff}{}",
-    ] {
+    for body in ["", " \n", "null", "[]", "\"x\"", "5", "{", "{}x", "\u{feff}{}"] {
         let sentence = sentence(answered(Reply::ok(body)).await);
-        assert!(
-            sentence.starts_with("The anet daemon's answer to /tasks/get"),
-            "{body:?}: {sentence}"
-        );
+        assert!(sentence.starts_with("The anet daemon's answer to /tasks/get"), "{body:?}: {sentence}");
     }
     assert!(sentence(answered(Reply::ok(b"{\"a\":\"\xff\"}".to_vec())).await).contains("UTF-8"));
 }
@@ -117,16 +79,8 @@ async fn a_daemon_that_is_not_there_is_named() {
     drop(fake);
     let failure = control(&home).call(Route::Status, "{}").await.unwrap_err();
     assert!(failure.unreachable);
-    assert!(
-        failure.sentence.contains(&address) && failure.sentence.contains("`anet up`"),
-        "{}",
-        failure.sentence
-    );
-    assert!(
-        failure.sentence.contains("connection refused"),
-        "{}",
-        failure.sentence
-    );
+    assert!(failure.sentence.contains(&address) && failure.sentence.contains("`anet up`"), "{}", failure.sentence);
+    assert!(failure.sentence.contains("connection refused"), "{}", failure.sentence);
 }
 
 #[tokio::test]
@@ -134,18 +88,12 @@ async fn a_daemon_that_came_back_elsewhere_is_found_by_the_next_call() {
     let first = Fake::start(|_| Reply::ok("{\"n\":1}"));
     let home = first.home();
     let control = control(&home);
-    assert_eq!(
-        control.call(Route::Status, "{}").await.unwrap(),
-        "{\"n\":1}"
-    );
+    assert_eq!(control.call(Route::Status, "{}").await.unwrap(), "{\"n\":1}");
     drop(first);
     assert!(control.call(Route::Status, "{}").await.is_err());
     let second = Fake::start(|_| Reply::ok("{\"n\":2}"));
     second.write_home(home.path());
-    assert_eq!(
-        control.call(Route::TasksSend, "{}").await.unwrap(),
-        "{\"n\":2}"
-    );
+    assert_eq!(control.call(Route::TasksSend, "{}").await.unwrap(), "{\"n\":2}");
     assert_eq!(second.seen().len(), 1);
 }
 
@@ -166,31 +114,17 @@ async fn a_refused_token_is_read_anew_and_the_request_sent_once_more() {
     *control.known.lock().unwrap() = Some(stale);
     fake.write_home(home.path());
     control.call(Route::Status, "{}").await.unwrap();
-    assert_eq!(
-        fake.seen().len(),
-        4,
-        "refused once, then with the new token"
-    );
+    assert_eq!(fake.seen().len(), 4, "refused once, then with the new token");
 }
 
 #[tokio::test]
 async fn what_may_have_arrived_is_not_sent_again() {
     static BROKEN: AtomicBool = AtomicBool::new(true);
-    let fake = Fake::start(|_| {
-        if BROKEN.load(Ordering::SeqCst) {
-            Reply::broken()
-        } else {
-            Reply::ok("{}")
-        }
-    });
+    let fake = Fake::start(|_| if BROKEN.load(Ordering::SeqCst) { Reply::broken() } else { Reply::ok("{}") });
     let home = fake.home();
     let control = control(&home);
     let failure = control.call(Route::TasksSend, "{}").await.unwrap_err();
-    assert!(
-        failure.sentence.contains("effect is not known") && !failure.unreachable,
-        "{}",
-        failure.sentence
-    );
+    assert!(failure.sentence.contains("effect is not known") && !failure.unreachable, "{}", failure.sentence);
     assert_eq!(fake.seen().len(), 1);
     BROKEN.store(false, Ordering::SeqCst);
     control.call(Route::TasksSend, "{}").await.unwrap();
@@ -201,15 +135,8 @@ async fn what_may_have_arrived_is_not_sent_again() {
 async fn localhost_is_this_machine_whatever_a_resolver_says() {
     let fake = Fake::start(|_| Reply::ok("{\"ok\":true}"));
     let home = fake.home();
-    write_home(
-        home.path(),
-        &fake.address().replace("127.0.0.1", "localhost"),
-        TOKEN,
-    );
-    assert_eq!(
-        control(&home).call(Route::Status, "{}").await.unwrap(),
-        "{\"ok\":true}"
-    );
+    write_home(home.path(), &fake.address().replace("127.0.0.1", "localhost"), TOKEN);
+    assert_eq!(control(&home).call(Route::Status, "{}").await.unwrap(), "{\"ok\":true}");
 }
 
 #[test]

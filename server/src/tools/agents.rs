@@ -29,11 +29,7 @@ pub(super) const TOOLS: &[Spec] = &[
 ];
 
 const LIST: &[Param] = &[
-    Param::optional(
-        "skill",
-        Kind::Text,
-        "Capability identifier that the agent must publish, for example text.digest.",
-    ),
+    Param::optional("skill", Kind::Text, "Capability identifier that the agent must publish, for example text.digest."),
     Param::optional("tag", Kind::Text, "Skill tag that the agent must publish."),
     Param::optional(
         "query",
@@ -42,11 +38,7 @@ const LIST: &[Param] = &[
     ),
     Param::optional(
         "limit",
-        Kind::Integer {
-            least: 1,
-            most: Some(100),
-            default: Some(20),
-        },
+        Kind::Integer { least: 1, most: Some(100), default: Some(20) },
         "Number of agents a page, 1 to 100. Default 20.",
     ),
     Param::optional("cursor", Kind::Text, "nextCursor of the page before."),
@@ -58,11 +50,7 @@ const LIST: &[Param] = &[
     ),
 ];
 
-const CARD: &[Param] = &[Param::required(
-    "aid",
-    Kind::Text,
-    "AID of the agent, from list_agents.",
-)];
+const CARD: &[Param] = &[Param::required("aid", Kind::Text, "AID of the agent, from list_agents.")];
 
 fn list_agents(arguments: &Arguments<'_>) -> Plan {
     let mut body = Object::new();

@@ -89,9 +89,7 @@ pub(crate) const LISTED_TASK_BYTES: usize = 8 * 1024;
 
 /// All tools in the order of the page.
 pub(crate) fn all() -> impl Iterator<Item = &'static Spec> {
-    [agents::TOOLS, tasks::TOOLS, payments::TOOLS, node::TOOLS]
-        .into_iter()
-        .flatten()
+    [agents::TOOLS, tasks::TOOLS, payments::TOOLS, node::TOOLS].into_iter().flatten()
 }
 
 /// The tool of this name.
@@ -107,13 +105,9 @@ pub(crate) fn listed() -> &'static [Tool] {
 
 impl Spec {
     fn as_tool(&self) -> Tool {
-        Tool::new(
-            self.name,
-            self.description,
-            schema::input_schema(self.params),
-        )
-        .with_title(self.title)
-        .with_annotations(self.hints.annotations(self.title))
+        Tool::new(self.name, self.description, schema::input_schema(self.params))
+            .with_title(self.title)
+            .with_annotations(self.hints.annotations(self.title))
     }
 }
 
@@ -130,13 +124,7 @@ impl Hints {
         };
         // The title is repeated here for clients that know only annotations.
         let title = Some(title.to_owned());
-        ToolAnnotations::from_raw(
-            title,
-            Some(read_only),
-            Some(destructive),
-            Some(idempotent),
-            Some(open_world),
-        )
+        ToolAnnotations::from_raw(title, Some(read_only), Some(destructive), Some(idempotent), Some(open_world))
     }
 }
 
@@ -150,20 +138,14 @@ pub(crate) fn plan(spec: &Spec, raw: Option<&RawValue>) -> Result<Plan, Argument
             Ok((spec.plan)(&arguments))
         }
         // A model that answers a task without saying which is helped by the ids of those that wait for an answer.
-        Err(error) if spec.name == "reply_task" && error.misses("task_id") => {
-            Ok(Plan::WhichTask(error))
-        }
+        Err(error) if spec.name == "reply_task" && error.misses("task_id") => Ok(Plan::WhichTask(error)),
         Err(error) => Err(error),
     }
 }
 
 /// A request with one answer that is passed on as it is.
 fn forward(route: Route, body: String) -> Plan {
-    Plan::Forward {
-        route,
-        body,
-        answer: Answer::Whatever,
-    }
+    Plan::Forward { route, body, answer: Answer::Whatever }
 }
 
 #[cfg(test)]

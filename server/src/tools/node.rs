@@ -47,27 +47,15 @@ pub(super) const TOOLS: &[Spec] = &[
 ];
 
 const AUDIT: &[Param] = &[
-    Param::optional(
-        "event_type",
-        Kind::Text,
-        "Only records of this type, for example anet.capability.effect.",
-    ),
+    Param::optional("event_type", Kind::Text, "Only records of this type, for example anet.capability.effect."),
     Param::optional(
         "since",
-        Kind::Integer {
-            least: 0,
-            most: None,
-            default: None,
-        },
+        Kind::Integer { least: 0, most: None, default: None },
         "Only records whose sequence number is not below this one.",
     ),
     Param::optional(
         "limit",
-        Kind::Integer {
-            least: 1,
-            most: None,
-            default: Some(50),
-        },
+        Kind::Integer { least: 1, most: None, default: Some(50) },
         "How many records to return, the newest last. Default 50.",
     ),
 ];
@@ -84,9 +72,5 @@ fn audit(arguments: &Arguments<'_>) -> Plan {
 }
 
 fn inbound_pending(_: &Arguments<'_>) -> Plan {
-    Plan::Forward {
-        route: Route::InboundPending,
-        body: Object::new().finish(),
-        answer: Answer::Pending,
-    }
+    Plan::Forward { route: Route::InboundPending, body: Object::new().finish(), answer: Answer::Pending }
 }

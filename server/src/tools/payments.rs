@@ -42,11 +42,7 @@ const SUBMIT: &[Param] = &[
     ),
 ];
 
-const REJECT: &[Param] = &[Param::required(
-    "task_id",
-    Kind::Text,
-    "The task that holds the quote.",
-)];
+const REJECT: &[Param] = &[Param::required("task_id", Kind::Text, "The task that holds the quote.")];
 
 fn submit_payment(arguments: &Arguments<'_>) -> Plan {
     let mut body = decision(arguments, "submit");
@@ -60,7 +56,6 @@ fn reject_payment(arguments: &Arguments<'_>) -> Plan {
 
 fn decision(arguments: &Arguments<'_>, decision: &str) -> Object {
     let mut body = Object::new();
-    body.text_if("task_id", arguments.text("task_id"))
-        .text("decision", decision);
+    body.text_if("task_id", arguments.text("task_id")).text("decision", decision);
     body
 }

@@ -67,98 +67,51 @@ pub(super) const TOOLS: &[Spec] = &[
     },
 ];
 
-const TIMEOUT: Kind = Kind::Integer {
-    least: 1,
-    most: Some(300),
-    default: Some(DEFAULT_TIMEOUT_SECONDS),
-};
+const TIMEOUT: Kind = Kind::Integer { least: 1, most: Some(300), default: Some(DEFAULT_TIMEOUT_SECONDS) };
 const DEFAULT_TIMEOUT_SECONDS: u64 = 30;
-const COUNT: Kind = Kind::Integer {
-    least: 0,
-    most: None,
-    default: None,
-};
+const COUNT: Kind = Kind::Integer { least: 0, most: None, default: None };
 
 const SEND: &[Param] = &[
-    Param::optional(
-        "to",
-        Kind::Text,
-        "AID of the receiving agent. Starts a new task. Needed unless task_id is given.",
-    ),
+    Param::optional("to", Kind::Text, "AID of the receiving agent. Starts a new task. Needed unless task_id is given."),
     Param::optional(
         "task_id",
         Kind::Text,
         "Task to continue, to answer the other side's question or to add to the task. Needed unless to is given.",
     ),
-    Param::optional(
-        "context_id",
-        Kind::Text,
-        "Conversation that the new task belongs to.",
-    ),
+    Param::optional("context_id", Kind::Text, "Conversation that the new task belongs to."),
     Param::optional("text", Kind::Text, "The request in words."),
-    Param::optional(
-        "skill",
-        Kind::Text,
-        "Capability of the agent's card to call, instead of words.",
-    ),
-    Param::optional(
-        "args",
-        Kind::Object,
-        "Arguments of that capability. Needs skill.",
-    ),
+    Param::optional("skill", Kind::Text, "Capability of the agent's card to call, instead of words."),
+    Param::optional("args", Kind::Object, "Arguments of that capability. Needs skill."),
     Param::optional(
         "files",
         Kind::Files,
         "Files to send, each with its content in base64. This server reads no local paths.",
     ),
-    Param::optional(
-        "return_immediately",
-        Kind::Flag,
-        "Return as soon as the task is created, without waiting.",
-    ),
+    Param::optional("return_immediately", Kind::Flag, "Return as soon as the task is created, without waiting."),
     Param::optional(
         "timeout_seconds",
         TIMEOUT,
         "How long to wait until the task is finished or needs this node, in seconds, 1 to 300. Default 30.",
     ),
-    Param::optional(
-        "history_length",
-        COUNT,
-        "At most this many of the latest messages; 0 for none.",
-    ),
+    Param::optional("history_length", COUNT, "At most this many of the latest messages; 0 for none."),
 ];
 
 const GET: &[Param] = &[
     Param::required("task_id", Kind::Text, "The task."),
-    Param::optional(
-        "history_length",
-        COUNT,
-        "At most this many of the latest messages; 0 for none.",
-    ),
+    Param::optional("history_length", COUNT, "At most this many of the latest messages; 0 for none."),
 ];
 
 const LIST: &[Param] = &[
     Param::optional(
         "role",
-        Kind::Choice {
-            of: &["requester", "provider"],
-            default: None,
-        },
+        Kind::Choice { of: &["requester", "provider"], default: None },
         "requester: tasks that this node sent. provider: tasks that were sent to this node. Both when left out.",
     ),
     Param::optional("context_id", Kind::Text, "Only tasks of this conversation."),
     Param::optional(
         "state",
         Kind::Choice {
-            of: &[
-                "submitted",
-                "working",
-                "input-required",
-                "completed",
-                "failed",
-                "canceled",
-                "rejected",
-            ],
+            of: &["submitted", "working", "input-required", "completed", "failed", "canceled", "rejected"],
             default: None,
         },
         "Only tasks in this state.",
@@ -166,70 +119,30 @@ const LIST: &[Param] = &[
     Param::optional("peer", Kind::Text, "Only tasks with the agent of this AID."),
     Param::optional(
         "page_size",
-        Kind::Integer {
-            least: 1,
-            most: Some(100),
-            default: Some(50),
-        },
+        Kind::Integer { least: 1, most: Some(100), default: Some(50) },
         "Number of tasks a page, 1 to 100. Default 50.",
     ),
-    Param::optional(
-        "page_token",
-        Kind::Text,
-        "nextPageToken of the page before.",
-    ),
+    Param::optional("page_token", Kind::Text, "nextPageToken of the page before."),
     Param::optional(
         "history_length",
-        Kind::Integer {
-            least: 0,
-            most: None,
-            default: Some(1),
-        },
+        Kind::Integer { least: 0, most: None, default: Some(1) },
         "Latest messages of each task. Default 1; 0 for none.",
     ),
-    Param::optional(
-        "include_artifacts",
-        Kind::Flag,
-        "Include results, receipts and files.",
-    ),
+    Param::optional("include_artifacts", Kind::Flag, "Include results, receipts and files."),
 ];
 
 const WAIT: &[Param] = &[
     Param::required("task_id", Kind::Text, "The task."),
-    Param::optional(
-        "timeout_seconds",
-        TIMEOUT,
-        "How long to wait, in seconds, 1 to 300. Default 30.",
-    ),
-    Param::optional(
-        "after_seq",
-        COUNT,
-        "anet.state_seq of the task as last seen: waits for a change after it.",
-    ),
-    Param::optional(
-        "history_length",
-        COUNT,
-        "At most this many of the latest messages; 0 for none.",
-    ),
+    Param::optional("timeout_seconds", TIMEOUT, "How long to wait, in seconds, 1 to 300. Default 30."),
+    Param::optional("after_seq", COUNT, "anet.state_seq of the task as last seen: waits for a change after it."),
+    Param::optional("history_length", COUNT, "At most this many of the latest messages; 0 for none."),
 ];
 
-const CANCEL: &[Param] = &[Param::required(
-    "task_id",
-    Kind::Text,
-    "The task, one that this node sent.",
-)];
+const CANCEL: &[Param] = &[Param::required("task_id", Kind::Text, "The task, one that this node sent.")];
 
 const REPLY: &[Param] = &[
-    Param::required(
-        "task_id",
-        Kind::Text,
-        "The task, from list_tasks with role provider.",
-    ),
-    Param::optional(
-        "text",
-        Kind::Text,
-        "The answer; the reason when the task fails or is rejected.",
-    ),
+    Param::required("task_id", Kind::Text, "The task, from list_tasks with role provider."),
+    Param::optional("text", Kind::Text, "The answer; the reason when the task fails or is rejected."),
     Param::optional(
         "files",
         Kind::Files,
@@ -238,14 +151,7 @@ const REPLY: &[Param] = &[
     Param::optional(
         "state",
         Kind::Choice {
-            of: &[
-                "input-required",
-                "working",
-                "completed",
-                "failed",
-                "rejected",
-                "canceled",
-            ],
+            of: &["input-required", "working", "completed", "failed", "rejected", "canceled"],
             default: Some("input-required"),
         },
         "input-required asks the requester (default); working reports progress; completed finishes the task and signs \
@@ -268,8 +174,7 @@ fn send_rules(arguments: &Arguments<'_>) -> Result<(), ArgumentError> {
             "send_message: args needs skill, the capability of the agent's card that takes them.",
         ));
     }
-    if arguments.text_not_blank("text").is_none() && arguments.files().is_empty() && skill.is_none()
-    {
+    if arguments.text_not_blank("text").is_none() && arguments.files().is_empty() && skill.is_none() {
         return Err(ArgumentError::new(
             "send_message: the message is empty; give text, files or skill, at least one of them.",
         ));
@@ -279,10 +184,7 @@ fn send_rules(arguments: &Arguments<'_>) -> Result<(), ArgumentError> {
 
 fn send_message(arguments: &Arguments<'_>) -> Plan {
     // A blank `to` is a missing one; so is a blank `task_id` or `skill`.
-    let (to, task_id) = (
-        arguments.text_not_blank("to"),
-        arguments.text_not_blank("task_id"),
-    );
+    let (to, task_id) = (arguments.text_not_blank("to"), arguments.text_not_blank("task_id"));
     let skill = arguments.text_not_blank("skill");
     let args = arguments.object("args").map(RawValue::get);
     let files = arguments.files();
@@ -300,23 +202,12 @@ fn send_message(arguments: &Arguments<'_>) -> Plan {
             parts.push(Object::new().text("text", text).finish());
         }
         if let Some(skill) = skill {
-            let data = Object::new()
-                .text("skill", skill)
-                .raw_if("args", args)
-                .finish();
-            parts.push(
-                Object::new()
-                    .raw("data", &data)
-                    .text("mediaType", "application/json")
-                    .finish(),
-            );
+            let data = Object::new().text("skill", skill).raw_if("args", args).finish();
+            parts.push(Object::new().raw("data", &data).text("mediaType", "application/json").finish());
         }
         let mut message = Object::new();
         // The member is always there for the daemon; empty means that it makes an id of its own.
-        message
-            .text("messageId", "")
-            .text_if("contextId", arguments.text("context_id"))
-            .text_if("taskId", task_id);
+        message.text("messageId", "").text_if("contextId", arguments.text("context_id")).text_if("taskId", task_id);
         finish_message(&mut message, "ROLE_USER", parts, arguments);
         body.raw("message", &message.finish());
     }
@@ -333,13 +224,7 @@ fn get_task(arguments: &Arguments<'_>) -> Plan {
 fn list_tasks(arguments: &Arguments<'_>) -> Plan {
     let mut body = Object::new();
     // The control plane says it from the direction of the message.
-    let role = arguments.text("role").map(|role| {
-        if role == "provider" {
-            "inbound"
-        } else {
-            "outbound"
-        }
-    });
+    let role = arguments.text("role").map(|role| if role == "provider" { "inbound" } else { "outbound" });
     body.text_if("role", role)
         .text_if("context_id", arguments.text("context_id"))
         .text_if("state", arguments.text("state"))
@@ -354,20 +239,13 @@ fn list_tasks(arguments: &Arguments<'_>) -> Plan {
         body.raw("include_artifacts", "true");
     }
     body.raw("max_task_bytes", &LISTED_TASK_BYTES.to_string());
-    Plan::Forward {
-        route: Route::TasksList,
-        body: body.finish(),
-        answer: Answer::TaskPage,
-    }
+    Plan::Forward { route: Route::TasksList, body: body.finish(), answer: Answer::TaskPage }
 }
 
 fn wait_task(arguments: &Arguments<'_>) -> Plan {
     let mut body = task_body(arguments);
     // 0 and absent mean the same to the daemon.
-    if let Some(after) = arguments
-        .integer("after_seq")
-        .filter(|after| after.value() > 0)
-    {
+    if let Some(after) = arguments.integer("after_seq").filter(|after| after.value() > 0) {
         body.raw("after_seq", &after.value().to_string());
     }
     waiting(&mut body, arguments, false);
@@ -384,17 +262,10 @@ fn reply_task(arguments: &Arguments<'_>) -> Plan {
     if arguments.files().is_empty() {
         body.text_if("text", arguments.text("text"));
     } else {
-        let parts = arguments
-            .text("text")
-            .map(|text| Object::new().text("text", text).finish());
+        let parts = arguments.text("text").map(|text| Object::new().text("text", text).finish());
         let mut message = Object::new();
         message.text("messageId", "");
-        finish_message(
-            &mut message,
-            "ROLE_AGENT",
-            parts.into_iter().collect(),
-            arguments,
-        );
+        finish_message(&mut message, "ROLE_AGENT", parts.into_iter().collect(), arguments);
         body.raw("message", &message.finish());
     }
     task(Route::TasksReply, body)
@@ -416,37 +287,24 @@ fn waiting(body: &mut Object, arguments: &Arguments<'_>, return_immediately: boo
     if return_immediately {
         body.raw("return_immediately", "true");
     } else {
-        let seconds = arguments
-            .integer("timeout_seconds")
-            .map_or(DEFAULT_TIMEOUT_SECONDS, Digits::value);
+        let seconds = arguments.integer("timeout_seconds").map_or(DEFAULT_TIMEOUT_SECONDS, Digits::value);
         body.raw("timeout_ms", &(seconds * 1000).to_string());
     }
     history(body, arguments);
 }
 
 /// Role and parts of an A2A message that carries files.
-fn finish_message(
-    message: &mut Object,
-    role: &str,
-    mut parts: Vec<String>,
-    arguments: &Arguments<'_>,
-) {
+fn finish_message(message: &mut Object, role: &str, mut parts: Vec<String>, arguments: &Arguments<'_>) {
     for file in arguments.files() {
         let mut part = Object::new();
         part.text("raw", &file.content).text("filename", &file.name);
         part.text_if("mediaType", file.media_type.as_deref());
         parts.push(part.finish());
     }
-    message
-        .raw("role", &quoted(role))
-        .raw("parts", &format!("[{}]", parts.join(",")));
+    message.raw("role", &quoted(role)).raw("parts", &format!("[{}]", parts.join(",")));
 }
 
 fn task(route: Route, mut body: Object) -> Plan {
     body.raw("max_task_bytes", &TASK_BYTES.to_string());
-    Plan::Forward {
-        route,
-        body: body.finish(),
-        answer: Answer::Task,
-    }
+    Plan::Forward { route, body: body.finish(), answer: Answer::Task }
 }

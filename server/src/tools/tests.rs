@@ -26,22 +26,8 @@ fn there_are_the_pages_fourteen_tools_in_its_order() {
         "list_agents get_agent_card send_message get_task list_tasks wait_task cancel_task reply_task submit_payment \
          reject_payment get_balance audit node_status inbound_pending"
     );
-    let banned = [
-        "identity",
-        "rotate",
-        "recover",
-        "deactivate",
-        "retention",
-        "preview",
-        "autoreply",
-        "hub",
-        "payees",
-    ];
-    assert!(
-        names
-            .iter()
-            .all(|name| banned.iter().all(|word| !name.contains(word)))
-    );
+    let banned = ["identity", "rotate", "recover", "deactivate", "retention", "preview", "autoreply", "hub", "payees"];
+    assert!(names.iter().all(|name| banned.iter().all(|word| !name.contains(word))));
 }
 
 #[test]
@@ -52,35 +38,15 @@ fn schemas_use_what_every_client_understands() {
         assert_eq!(schema["additionalProperties"], false);
         let mut names = BTreeSet::new();
         for (name, property) in schema["properties"].as_object().unwrap() {
-            assert!(
-                property["type"].is_string() && property["description"].is_string(),
-                "{name}"
-            );
-            assert!(
-                !matches!(name.as_str(), "message_id" | "pay" | "purpose" | "payload"),
-                "{name}"
-            );
+            assert!(property["type"].is_string() && property["description"].is_string(), "{name}");
+            assert!(!matches!(name.as_str(), "message_id" | "pay" | "purpose" | "payload"), "{name}");
             names.insert(name.clone());
         }
         let text = schema.to_string();
-        for keyword in [
-            "anyOf",
-            "oneOf",
-            "allOf",
-            "$ref",
-            "$defs",
-            "$schema",
-            "format",
-            "exclusiveMinimum",
-        ] {
+        for keyword in ["anyOf", "oneOf", "allOf", "$ref", "$defs", "$schema", "format", "exclusiveMinimum"] {
             assert!(!text.contains(&format!("\"{keyword}\"")), "{keyword}");
         }
-        for hint in [
-            "readOnlyHint",
-            "destructiveHint",
-            "idempotentHint",
-            "openWorldHint",
-        ] {
+        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
             assert!(tool["annotations"][hint].is_boolean(), "{hint}");
         }
         assert!(tool["title"].is_string() && tool.get("outputSchema").is_none());
@@ -91,60 +57,25 @@ fn schemas_use_what_every_client_understands() {
 fn defaults_are_the_only_members_of_a_minimal_request() {
     for (tool, arguments, path, body) in [
         ("list_agents", "{}", "/agents/list", "{}"),
-        (
-            "get_agent_card",
-            r#"{"aid":" bafy "}"#,
-            "/agents/card",
-            r#"{"aid":"bafy"}"#,
-        ),
+        ("get_agent_card", r#"{"aid":" bafy "}"#, "/agents/card", r#"{"aid":"bafy"}"#),
         (
             "send_message",
             r#"{"to":"a","text":"t"}"#,
             "/tasks/send",
             r#"{"to":"a","text":"t","timeout_ms":30000,"max_task_bytes":24576}"#,
         ),
-        (
-            "get_task",
-            r#"{"task_id":"t"}"#,
-            "/tasks/get",
-            r#"{"task_id":"t","max_task_bytes":24576}"#,
-        ),
-        (
-            "list_tasks",
-            "{}",
-            "/tasks/list",
-            r#"{"history_length":1,"max_task_bytes":8192}"#,
-        ),
+        ("get_task", r#"{"task_id":"t"}"#, "/tasks/get", r#"{"task_id":"t","max_task_bytes":24576}"#),
+        ("list_tasks", "{}", "/tasks/list", r#"{"history_length":1,"max_task_bytes":8192}"#),
         (
             "wait_task",
             r#"{"task_id":"t"}"#,
             "/tasks/wait",
             r#"{"task_id":"t","timeout_ms":30000,"max_task_bytes":24576}"#,
         ),
-        (
-            "cancel_task",
-            r#"{"task_id":"t"}"#,
-            "/tasks/cancel",
-            r#"{"task_id":"t","max_task_bytes":24576}"#,
-        ),
-        (
-            "reply_task",
-            r#"{"task_id":"t"}"#,
-            "/tasks/reply",
-            r#"{"task_id":"t","max_task_bytes":24576}"#,
-        ),
-        (
-            "submit_payment",
-            r#"{"task_id":"t","accept":null}"#,
-            "/tasks/pay",
-            r#"{"task_id":"t","decision":"submit"}"#,
-        ),
-        (
-            "reject_payment",
-            r#"{"task_id":"t"}"#,
-            "/tasks/pay",
-            r#"{"task_id":"t","decision":"reject"}"#,
-        ),
+        ("cancel_task", r#"{"task_id":"t"}"#, "/tasks/cancel", r#"{"task_id":"t","max_task_bytes":24576}"#),
+        ("reply_task", r#"{"task_id":"t"}"#, "/tasks/reply", r#"{"task_id":"t","max_task_bytes":24576}"#),
+        ("submit_payment", r#"{"task_id":"t","accept":null}"#, "/tasks/pay", r#"{"task_id":"t","decision":"submit"}"#),
+        ("reject_payment", r#"{"task_id":"t"}"#, "/tasks/pay", r#"{"task_id":"t","decision":"reject"}"#),
         ("audit", "{}", "/evidence", "{}"),
         ("node_status", "{}", "/status", "{}"),
         ("inbound_pending", "{}", "/inbound/pending", "{}"),
@@ -177,11 +108,7 @@ fn every_argument_travels() {
             r#"{"role":"provider","context_id":"c","state":"input-required","peer":"p","page_size":100,"page_token":"t","history_length":0,"include_artifacts":true}"#,
             r#"{"role":"inbound","context_id":"c","state":"input-required","peer":"p","page_size":100,"page_token":"t","history_length":0,"include_artifacts":true,"max_task_bytes":8192}"#,
         ),
-        (
-            "list_tasks",
-            r#"{"role":"requester"}"#,
-            r#"{"role":"outbound","history_length":1,"max_task_bytes":8192}"#,
-        ),
+        ("list_tasks", r#"{"role":"requester"}"#, r#"{"role":"outbound","history_length":1,"max_task_bytes":8192}"#),
         (
             "wait_task",
             r#"{"task_id":"t","timeout_seconds":1,"after_seq":9007199254740993,"history_length":2}"#,
@@ -202,11 +129,7 @@ fn every_argument_travels() {
             r#"{"task_id":"t","accept":{"amount":"5", "n":9007199254740993}}"#,
             r#"{"task_id":"t","decision":"submit","accept":{"amount":"5", "n":9007199254740993}}"#,
         ),
-        (
-            "audit",
-            r#"{"event_type":"e","since":0,"limit":1000}"#,
-            r#"{"event_type":"e","since":0,"limit":1000}"#,
-        ),
+        ("audit", r#"{"event_type":"e","since":0,"limit":1000}"#, r#"{"event_type":"e","since":0,"limit":1000}"#),
     ] {
         assert_eq!(request(tool, arguments).1, body, "{tool}");
     }
@@ -262,14 +185,7 @@ fn rules_across_arguments_are_kept() {
         let sentence = planned("send_message", arguments).unwrap_err();
         assert!(sentence.contains(expected), "{arguments}: {sentence}");
     }
-    assert!(matches!(
-        planned("reply_task", r#"{"text":"x"}"#),
-        Ok(Plan::WhichTask(_))
-    ));
+    assert!(matches!(planned("reply_task", r#"{"text":"x"}"#), Ok(Plan::WhichTask(_))));
     assert!(planned("reply_task", r#"{"text":"x","pay":true}"#).is_err());
-    assert!(
-        planned("get_task", r#"{"task_id":" "}"#)
-            .unwrap_err()
-            .contains("task_id")
-    );
+    assert!(planned("get_task", r#"{"task_id":" "}"#).unwrap_err().contains("task_id"));
 }

@@ -21,8 +21,7 @@ impl Id {
         let good = match literal.as_bytes().first()? {
             b'"' => true,
             b'-' | b'0'..=b'9' => {
-                !literal.contains(['.', 'e', 'E'])
-                    || literal.parse::<f64>().is_ok_and(|n| n.fract() == 0.0)
+                !literal.contains(['.', 'e', 'E']) || literal.parse::<f64>().is_ok_and(|n| n.fract() == 0.0)
             }
             _ => false,
         };
@@ -69,10 +68,7 @@ pub(super) enum Incoming<'a> {
 pub(super) fn read(text: &str) -> Incoming<'_> {
     let Some(members) = Members::of(text) else {
         // Valid JSON that is no object, or an object with a name that is no text.
-        return mistake(
-            None,
-            "A message is one JSON object with jsonrpc, method and, for a request, id.",
-        );
+        return mistake(None, "A message is one JSON object with jsonrpc, method and, for a request, id.");
     };
     let id_member = members.value("id");
     let id = id_member.and_then(Id::of);
@@ -93,9 +89,7 @@ pub(super) fn read(text: &str) -> Incoming<'_> {
     let Some(method) = json::text_of(method).map(Cow::Owned) else {
         return mistake(id, "The method is not a string.");
     };
-    let params = members
-        .value("params")
-        .filter(|params| !json::is_null(params));
+    let params = members.value("params").filter(|params| !json::is_null(params));
     match (id_member, id) {
         (None, _) => Incoming::Notification { method, params },
         (Some(_), Some(id)) => Incoming::Request { id, method, params },
@@ -104,10 +98,7 @@ pub(super) fn read(text: &str) -> Incoming<'_> {
 }
 
 fn mistake(id: Option<Id>, message: &str) -> Incoming<'static> {
-    Incoming::Mistake {
-        id,
-        error: ErrorData::invalid_request(message.to_owned(), None),
-    }
+    Incoming::Mistake { id, error: ErrorData::invalid_request(message.to_owned(), None) }
 }
 
 /// Looks for the id in the beginning of a message that is too long to be read whole.
@@ -117,23 +108,17 @@ pub(super) fn id_in(beginning: &[u8]) -> Option<Id> {
         // The cut may lie inside a character.
         Err(error) => std::str::from_utf8(&beginning[..error.valid_up_to()]).ok()?,
     };
-    let mut rest = text
-        .trim_start_matches(['\u{feff}', ' ', '\t', '\r'])
-        .strip_prefix('{')?;
+    let mut rest = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r']).strip_prefix('{')?;
     loop {
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
         let name = json::text_of(values.next()?.ok()?)?;
-        rest = rest[values.byte_offset()..]
-            .trim_start()
-            .strip_prefix(':')?;
+        rest = rest[values.byte_offset()..].trim_start().strip_prefix(':')?;
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
         let value = values.next()?.ok()?;
         if name == "id" {
             return Id::of(value);
         }
-        rest = rest[values.byte_offset()..]
-            .trim_start()
-            .strip_prefix(',')?;
+        rest = rest[values.byte_offset()..].trim_start().strip_prefix(',')?;
     }
 }
 
@@ -147,16 +132,9 @@ mod tests {
 
     #[test]
     fn ids_are_strings_and_whole_numbers() {
-        for good in [
-            "1",
-            "\"1\"",
-            "-7",
-            "9007199254740993",
-            "123456789012345678901234567890",
-            "1.0",
-            "1e2",
-            "\"\\ud800\"",
-        ] {
+        for good in
+            ["1", "\"1\"", "-7", "9007199254740993", "123456789012345678901234567890", "1.0", "1e2", "\"\\ud800\""]
+        {
             assert_eq!(id(good).unwrap().as_json(), good);
         }
         for bad in ["null", "true", "1.5", "[]", "{}"] {
@@ -167,59 +145,32 @@ mod tests {
 
     #[test]
     fn messages_are_told_apart() {
-        assert!(matches!(
-            read(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
-            Incoming::Request { params: None, .. }
-        ));
+        assert!(matches!(read(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), Incoming::Request { params: None, .. }));
         assert!(matches!(
             read(r#"{"jsonrpc":"2.0","method":"x","params":null}"#),
             Incoming::Notification { params: None, .. }
         ));
-        assert!(matches!(
-            read(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
-            Incoming::Answer
-        ));
+        assert!(matches!(read(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), Incoming::Answer));
         for (text, has_id) in [
             (r#"{"id":1,"method":"ping"}"#, true),
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, true),
             (r#"{"jsonrpc":"2.0","id":1}"#, true),
             (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, true),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}"#,
-                true,
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}"#, true),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, false),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, false),
             ("5", false),
             ("null", false),
         ] {
-            let Incoming::Mistake { id, error } = read(text) else {
-                panic!("{text}")
-            };
+            let Incoming::Mistake { id, error } = read(text) else { panic!("{text}") };
             assert_eq!((id.is_some(), error.code.0), (has_id, -32600), "{text}");
         }
     }
 
     #[test]
     fn an_id_is_found_in_the_beginning_of_a_long_message() {
-        assert_eq!(
-            id_in(br#"{"jsonrpc":"2.0","id": 7 ,"method":"tools/call","params":{"a"#)
-                .unwrap()
-                .as_json(),
-            "7"
-        );
-        assert_eq!(
-            id_in(
-                "{\"id\":\"ü\",\"x\":\"aaaü"
-                    .as_bytes()
-                    .split_last()
-                    .unwrap()
-                    .1
-            )
-            .unwrap()
-            .as_json(),
-            "\"ü\""
-        );
+        assert_eq!(id_in(br#"{"jsonrpc":"2.0","id": 7 ,"method":"tools/call","params":{"a"#).unwrap().as_json(), "7");
+        assert_eq!(id_in("{\"id\":\"ü\",\"x\":\"aaaü".as_bytes().split_last().unwrap().1).unwrap().as_json(), "\"ü\"");
         assert!(id_in(br#"{"params":{"a":"bbbb"#).is_none());
         assert!(id_in(b"garbage").is_none());
     }

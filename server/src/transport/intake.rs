@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonObject, MetaObject,
-    ProtocolVersion, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage,
+    ClientNotification, ClientRequest, ErrorData, JsonObject, MetaObject, ProtocolVersion, RequestId,
+    RequestMetaObject,
 };
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::value::RawValue;
@@ -41,10 +41,7 @@ pub(super) async fn run<R: AsyncRead + Unpin>(
     stop: impl Future<Output = ()>,
 ) {
     let mut stop = std::pin::pin!(stop);
-    let mut intake = Intake {
-        session: session.clone(),
-        messages,
-    };
+    let mut intake = Intake { session: session.clone(), messages };
     let mut lines = Lines::up_to(LINE_LIMIT);
     loop {
         let read = tokio::select! {
@@ -55,10 +52,8 @@ pub(super) async fn run<R: AsyncRead + Unpin>(
             Some(Line::Whole(bytes)) => intake.line(&bytes).await,
             Some(Line::TooLong(beginning)) => {
                 let limit = LINE_LIMIT / (1024 * 1024);
-                let error = ErrorData::invalid_request(
-                    format!("The line is longer than {limit} MiB and was not read."),
-                    None,
-                );
+                let error =
+                    ErrorData::invalid_request(format!("The line is longer than {limit} MiB and was not read."), None);
                 session.refuse(None, envelope::id_in(&beginning).as_ref(), &error);
             }
             None => break,
@@ -91,21 +86,12 @@ struct Lines {
 
 impl Lines {
     fn up_to(limit: usize) -> Self {
-        Self {
-            limit,
-            buffer: Vec::new(),
-            searched: 0,
-            dropping: None,
-            ended: false,
-        }
+        Self { limit, buffer: Vec::new(), searched: 0, dropping: None, ended: false }
     }
 
     async fn next<R: AsyncRead + Unpin>(&mut self, reader: &mut R) -> Option<Line> {
         loop {
-            if let Some(at) = self.buffer[self.searched..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-            {
+            if let Some(at) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
                 let rest = self.buffer.split_off(self.searched + at + 1);
                 let line = std::mem::replace(&mut self.buffer, rest);
                 self.searched = 0;
@@ -145,14 +131,9 @@ struct Intake {
 impl Intake {
     async fn line(&mut self, bytes: &[u8]) {
         let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text
-                .trim_start_matches('\u{feff}')
-                .trim_matches([' ', '\t', '\r', '\n']),
+            Ok(text) => text.trim_start_matches('\u{feff}').trim_matches([' ', '\t', '\r', '\n']),
             Err(_) => {
-                return self.parse_error(
-                    envelope::id_in(bytes).as_ref(),
-                    "The line is not text in UTF-8.",
-                );
+                return self.parse_error(envelope::id_in(bytes).as_ref(), "The line is not text in UTF-8.");
             }
         };
         if text.is_empty() {
@@ -169,29 +150,24 @@ impl Intake {
     }
 
     fn parse_error(&self, id: Option<&Id>, message: &'static str) {
-        self.session
-            .refuse(None, id, &ErrorData::parse_error(message, None));
+        self.session.refuse(None, id, &ErrorData::parse_error(message, None));
     }
 
     async fn batch(&mut self, text: &str) {
         let elements = json::elements(text).unwrap_or_default();
         let known = self.session.negotiated() == Some(ProtocolVersion::V_2025_03_26);
         let refusal = match (known, elements.is_empty()) {
-            (false, _) => {
-                "Batches of messages belong to revision 2025-03-26 alone; send one message a line."
-            }
+            (false, _) => "Batches of messages belong to revision 2025-03-26 alone; send one message a line.",
             (true, true) => "The batch is empty.",
             (true, false) => {
                 let batch = self.session.open_batch();
                 for element in elements {
-                    self.message(envelope::read(element.get()), Some(&batch))
-                        .await;
+                    self.message(envelope::read(element.get()), Some(&batch)).await;
                 }
                 return batch.release();
             }
         };
-        self.session
-            .refuse(None, None, &ErrorData::invalid_request(refusal, None));
+        self.session.refuse(None, None, &ErrorData::invalid_request(refusal, None));
     }
 
     async fn message(&mut self, incoming: Incoming<'_>, batch: Option<&Arc<Batch>>) {
@@ -201,8 +177,7 @@ impl Intake {
                     batch.expect();
                 }
                 if let Err(error) = self.request(&id, &method, params, batch).await {
-                    self.session
-                        .refuse(batch.map(Arc::as_ref), Some(&id), &error);
+                    self.session.refuse(batch.map(Arc::as_ref), Some(&id), &error);
                 }
             }
             Incoming::Notification { method, params } if method == "notifications/cancelled" => {
@@ -215,8 +190,7 @@ impl Intake {
                 if let Some(batch) = batch {
                     batch.expect();
                 }
-                self.session
-                    .refuse(batch.map(Arc::as_ref), id.as_ref(), &error);
+                self.session.refuse(batch.map(Arc::as_ref), id.as_ref(), &error);
             }
         }
     }
@@ -229,27 +203,18 @@ impl Intake {
         batch: Option<&Arc<Batch>>,
     ) -> Result<(), ErrorData> {
         if self.session.is_in_flight(id) {
-            return Err(ErrorData::invalid_request(
-                "A request with this id is still being answered.",
-                None,
-            ));
+            return Err(ErrorData::invalid_request("A request with this id is still being answered.", None));
         }
         let meta = read_meta(params)?;
         let version = stated_version(meta.as_ref())?;
         self.admit(method, version.as_deref(), batch.is_some())?;
-        let modern = version
-            .as_deref()
-            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str());
-        let structured = (modern || self.session.negotiated() >= Some(STRUCTURED_SINCE))
-            .then(Arc::<OnceLock<_>>::default);
-        let request = if method == "tools/call" {
-            call(params, meta, structured.clone())?
-        } else {
-            plain(method, params)?
-        };
+        let modern = version.as_deref().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str());
+        let structured =
+            (modern || self.session.negotiated() >= Some(STRUCTURED_SINCE)).then(Arc::<OnceLock<_>>::default);
+        let request =
+            if method == "tools/call" { call(params, meta, structured.clone())? } else { plain(method, params)? };
         if let ClientRequest::InitializeRequest(request) = &request {
-            self.session
-                .settle_on(crate::server::negotiate(&request.params.protocol_version));
+            self.session.settle_on(crate::server::negotiate(&request.params.protocol_version));
         }
         let names_server = modern && !matches!(request, ClientRequest::DiscoverRequest(_));
         // Nothing else takes requests in, so the id is still free.
@@ -263,14 +228,9 @@ impl Intake {
     /// What may be asked when: before a handshake only what needs none.
     fn admit(&self, method: &str, version: Option<&str>, in_batch: bool) -> Result<(), ErrorData> {
         if method == "initialize" && in_batch {
-            return Err(ErrorData::invalid_request(
-                "initialize cannot be part of a batch.",
-                None,
-            ));
+            return Err(ErrorData::invalid_request("initialize cannot be part of a batch.", None));
         }
-        let open = self.session.negotiated().is_some()
-            || version.is_some()
-            || matches!(method, "initialize" | "ping");
+        let open = self.session.negotiated().is_some() || version.is_some() || matches!(method, "initialize" | "ping");
         if open {
             return Ok(());
         }
@@ -284,46 +244,33 @@ impl Intake {
 
     async fn cancel(&mut self, params: Option<&RawValue>) {
         let members = params.and_then(|params| Members::of(params.get()));
-        let id = members
-            .as_ref()
-            .and_then(|members| members.value("requestId"))
-            .and_then(Id::of);
+        let id = members.as_ref().and_then(|members| members.value("requestId")).and_then(Id::of);
         let reason = members.as_ref().and_then(|members| members.text("reason"));
         // A cancellation of what is unknown or finished is no mistake: it crossed the answer.
         let Some(number) = id.and_then(|id| self.session.give_up(&id)) else {
             return;
         };
         let params = CancelledNotificationParam::new(Some(RequestId::Number(number)), reason);
-        let notification =
-            ClientNotification::CancelledNotification(CancelledNotification::new(params));
-        let _ = self
-            .messages
-            .send(ClientJsonRpcMessage::notification(notification))
-            .await;
+        let notification = ClientNotification::CancelledNotification(CancelledNotification::new(params));
+        let _ = self.messages.send(ClientJsonRpcMessage::notification(notification)).await;
     }
 }
 
 fn read_meta(params: Option<&RawValue>) -> Result<Option<JsonObject>, ErrorData> {
     let members = params.and_then(|params| Members::of(params.get()));
-    let Some(meta) = members
-        .and_then(|members| members.value("_meta"))
-        .filter(|meta| !json::is_null(meta))
-    else {
+    let Some(meta) = members.and_then(|members| members.value("_meta")).filter(|meta| !json::is_null(meta)) else {
         return Ok(None);
     };
-    serde_json::from_str(meta.get()).map(Some).map_err(|_| {
-        ErrorData::invalid_params("params._meta is not an object that can be read.", None)
-    })
+    serde_json::from_str(meta.get())
+        .map(Some)
+        .map_err(|_| ErrorData::invalid_params("params._meta is not an object that can be read.", None))
 }
 
 fn stated_version(meta: Option<&JsonObject>) -> Result<Option<String>, ErrorData> {
     match meta.and_then(|meta| meta.get(VERSION_KEY)) {
         None => Ok(None),
         Some(serde_json::Value::String(version)) => Ok(Some(version.clone())),
-        Some(_) => Err(ErrorData::invalid_params(
-            format!("params._meta[\"{VERSION_KEY}\"] is not a string."),
-            None,
-        )),
+        Some(_) => Err(ErrorData::invalid_params(format!("params._meta[\"{VERSION_KEY}\"] is not a string."), None)),
     }
 }
 
@@ -334,10 +281,8 @@ fn call(
     structured: Option<super::session::Structured>,
 ) -> Result<ClientRequest, ErrorData> {
     let refuse = |what: &'static str| ErrorData::invalid_params(what, None);
-    let params =
-        params.ok_or_else(|| refuse("tools/call needs params with the name of a tool."))?;
-    let members = Members::of(params.get())
-        .ok_or_else(|| refuse("The params of tools/call are not an object."))?;
+    let params = params.ok_or_else(|| refuse("tools/call needs params with the name of a tool."))?;
+    let members = Members::of(params.get()).ok_or_else(|| refuse("The params of tools/call are not an object."))?;
     for name in ["name", "arguments"] {
         if members.0.iter().filter(|(key, _)| key == name).count() > 1 {
             return Err(ErrorData::invalid_params(
@@ -346,70 +291,42 @@ fn call(
             ));
         }
     }
-    let name = members
-        .value("name")
-        .ok_or_else(|| refuse("The params of tools/call hold no name."))?;
-    let name =
-        json::text_of(name).ok_or_else(|| refuse("The name of the tool is not a string."))?;
-    let arguments = members
-        .value("arguments")
-        .filter(|arguments| !json::is_null(arguments));
+    let name = members.value("name").ok_or_else(|| refuse("The params of tools/call hold no name."))?;
+    let name = json::text_of(name).ok_or_else(|| refuse("The name of the tool is not a string."))?;
+    let arguments = members.value("arguments").filter(|arguments| !json::is_null(arguments));
     if arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
         return Err(refuse("The arguments of a tool are an object."));
     }
     let arguments = arguments.map(|arguments| Arc::from(arguments.to_owned()));
     let mut request = CallToolRequest::new(CallToolRequestParams::new(name));
     if let Some(meta) = meta {
-        request
-            .extensions
-            .insert(RequestMetaObject(MetaObject(meta)));
+        request.extensions.insert(RequestMetaObject(MetaObject(meta)));
     }
-    request.extensions.insert(Call {
-        arguments,
-        structured,
-    });
+    request.extensions.insert(Call { arguments, structured });
     Ok(ClientRequest::CallToolRequest(request))
 }
 
 /// Any other request, read by the SDK.
 fn plain(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, ErrorData> {
     let members = params.and_then(|params| Members::of(params.get()));
-    let cursor = members
-        .as_ref()
-        .and_then(|members| members.value("cursor"))
-        .filter(|cursor| !json::is_null(cursor));
+    let cursor = members.as_ref().and_then(|members| members.value("cursor")).filter(|cursor| !json::is_null(cursor));
     // The SDK would take a cursor of the wrong type for none.
     if method == "tools/list" && cursor.is_some_and(|cursor| json::text_of(cursor).is_none()) {
-        return Err(ErrorData::invalid_params(
-            "The cursor is not a string.",
-            None,
-        ));
+        return Err(ErrorData::invalid_params("The cursor is not a string.", None));
     }
     let mut message = json::Object::new();
     // The number is the SDK's affair only once the request is known to be readable.
-    message
-        .text("jsonrpc", "2.0")
-        .raw("id", "0")
-        .text("method", method)
-        .raw_if("params", params.map(RawValue::get));
+    message.text("jsonrpc", "2.0").raw("id", "0").text("method", method).raw_if("params", params.map(RawValue::get));
     let message: ClientJsonRpcMessage = serde_json::from_str(&message.finish()).map_err(|_| {
-        ErrorData::invalid_params(
-            format!("The params of {} cannot be read.", method.escape_default()),
-            None,
-        )
+        ErrorData::invalid_params(format!("The params of {} cannot be read.", method.escape_default()), None)
     })?;
     match message.into_request() {
-        Some((ClientRequest::CustomRequest(_), _)) if method == "initialize" => {
-            Err(ErrorData::invalid_params(
-                "initialize takes protocolVersion, capabilities and clientInfo with name and version.",
-                None,
-            ))
-        }
-        Some((request, _)) => Ok(request),
-        None => Err(ErrorData::invalid_request(
-            "The message is not a request.",
+        Some((ClientRequest::CustomRequest(_), _)) if method == "initialize" => Err(ErrorData::invalid_params(
+            "initialize takes protocolVersion, capabilities and clientInfo with name and version.",
             None,
         )),
+        Some((request, _)) => Ok(request),
+        None => Err(ErrorData::invalid_request("The message is not a request.", None)),
     }
 }
 
@@ -437,10 +354,7 @@ mod tests {
 
     #[tokio::test]
     async fn lines_end_at_newlines_and_at_the_end() {
-        assert_eq!(
-            split(b"a\n\nbc\r\nlast", 100).await,
-            ["a\n", "\n", "bc\r\n", "last"]
-        );
+        assert_eq!(split(b"a\n\nbc\r\nlast", 100).await, ["a\n", "\n", "bc\r\n", "last"]);
         assert!(split(b"", 100).await.is_empty());
     }
 
@@ -448,11 +362,7 @@ mod tests {
     async fn a_line_that_is_too_long_is_dropped_and_the_next_one_read() {
         let seen = split(b"0123456789abcdef\nok\n0123456789abcdef", 10).await;
         assert_eq!(seen.len(), 3, "{seen:?}");
-        assert!(
-            seen[0].starts_with("too long: 0123456789")
-                && seen[2].starts_with("too long: 0123456789"),
-            "{seen:?}"
-        );
+        assert!(seen[0].starts_with("too long: 0123456789") && seen[2].starts_with("too long: 0123456789"), "{seen:?}");
         assert_eq!(seen[1], "ok\n");
     }
 }

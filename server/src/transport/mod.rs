@@ -43,11 +43,7 @@ pub(crate) struct Opened {
 }
 
 /// Starts reading and writing. `stop` resolving counts as the end of the input.
-pub(crate) fn open<R, W>(
-    reader: R,
-    writer: W,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Opened
+pub(crate) fn open<R, W>(reader: R, writer: W, stop: impl Future<Output = ()> + Send + 'static) -> Opened
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -57,16 +53,8 @@ where
     // A few messages ahead are enough: the SDK starts each at once.
     let (sender, messages) = mpsc::channel(16);
     tokio::spawn(intake::run(reader, session.clone(), sender, stop));
-    let transport = LineTransport {
-        session: session.clone(),
-        messages,
-        outbox,
-    };
-    Opened {
-        transport,
-        session,
-        writing: tokio::spawn(writing),
-    }
+    let transport = LineTransport { session: session.clone(), messages, outbox };
+    Opened { transport, session, writing: tokio::spawn(writing) }
 }
 
 impl Transport<RoleServer> for LineTransport {
@@ -84,10 +72,8 @@ impl Transport<RoleServer> for LineTransport {
             JsonRpcMessage::Response(response) => match serde_json::to_string(&response.result) {
                 Ok(result) => self.session.land(number(&response.id), Ok(result)),
                 Err(error) => {
-                    let error = rmcp::ErrorData::internal_error(
-                        format!("The result cannot be written: {error}."),
-                        None,
-                    );
+                    let error =
+                        rmcp::ErrorData::internal_error(format!("The result cannot be written: {error}."), None);
                     self.session.land(number(&response.id), Err(&error));
                 }
             },

@@ -50,10 +50,7 @@ impl Outbox {
     }
 }
 
-async fn write_all<W: AsyncWrite + Unpin>(
-    mut writer: W,
-    mut lines: mpsc::UnboundedReceiver<Out>,
-) -> io::Result<()> {
+async fn write_all<W: AsyncWrite + Unpin>(mut writer: W, mut lines: mpsc::UnboundedReceiver<Out>) -> io::Result<()> {
     while let Some(out) = lines.recv().await {
         match out {
             Out::Line(line) => {
@@ -72,12 +69,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
 }
 
 /// A response. `result` is an object; the raw parts are put into it as they are.
-pub(super) fn result_line(
-    id: &str,
-    mut result: String,
-    structured: Option<&RawValue>,
-    modern: bool,
-) -> String {
+pub(super) fn result_line(id: &str, mut result: String, structured: Option<&RawValue>, modern: bool) -> String {
     let mut add = |name: &str, value: &str| {
         let empty = result == "{}";
         result.pop();
@@ -94,12 +86,7 @@ pub(super) fn result_line(
         add("structuredContent", structured.get());
     }
     if modern {
-        add(
-            "_meta",
-            &Object::new()
-                .raw(SERVER_INFO, crate::server::implementation_json())
-                .finish(),
-        );
+        add("_meta", &Object::new().raw(SERVER_INFO, crate::server::implementation_json()).finish());
     }
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")
 }
@@ -107,15 +94,9 @@ pub(super) fn result_line(
 /// An error response; the id is `null` when it could not be read.
 pub(super) fn error_line(id: Option<&Id>, error: &ErrorData) -> String {
     let mut inner = Object::new();
-    inner
-        .raw("code", &error.code.0.to_string())
-        .text("message", &error.message);
+    inner.raw("code", &error.code.0.to_string()).text("message", &error.message);
     if let Some(data) = &error.data {
         inner.raw("data", &data.to_string());
     }
-    format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{}}}",
-        id.map_or("null", Id::as_json),
-        inner.finish()
-    )
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{}}}", id.map_or("null", Id::as_json), inner.finish())
 }

@@ -90,18 +90,12 @@ impl Session {
 
     /// The revision that `initialize` settled on, if there was one.
     pub(super) fn negotiated(&self) -> Option<ProtocolVersion> {
-        self.negotiated
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.negotiated.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps to this revision from now on, also after a second handshake.
     pub(super) fn settle_on(&self, version: ProtocolVersion) {
-        *self
-            .negotiated
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(version);
+        *self.negotiated.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
     }
 
     /// Takes a request in. `None` when its id is in flight already.
@@ -119,12 +113,7 @@ impl Session {
         flights.last += 1;
         let number = flights.last;
         flights.by_id.insert(id.clone(), number);
-        let flight = Flight {
-            id: id.clone(),
-            batch: batch.cloned(),
-            modern,
-            structured,
-        };
+        let flight = Flight { id: id.clone(), batch: batch.cloned(), modern, structured };
         flights.by_number.insert(number, flight);
         self.in_flight.send_replace(flights.by_number.len());
         Some(number)
@@ -143,12 +132,7 @@ impl Session {
         let text = match answer {
             Ok(result) => {
                 let structured = flight.structured.as_ref().and_then(|slot| slot.get());
-                output::result_line(
-                    flight.id.as_json(),
-                    result,
-                    structured.map(Box::as_ref),
-                    flight.modern,
-                )
+                output::result_line(flight.id.as_json(), result, structured.map(Box::as_ref), flight.modern)
             }
             Err(error) => output::error_line(Some(&flight.id), error),
         };
@@ -179,11 +163,7 @@ impl Session {
 
     /// Resolves when nothing is in flight.
     pub(super) async fn landed(&self) {
-        let _ = self
-            .in_flight
-            .subscribe()
-            .wait_for(|count| *count == 0)
-            .await;
+        let _ = self.in_flight.subscribe().wait_for(|count| *count == 0).await;
     }
 
     pub(super) fn enter(&self, phase: Phase) {
@@ -197,14 +177,8 @@ impl Session {
 
     /// A batch whose answers are collected until the reader and all its requests are done.
     pub(super) fn open_batch(&self) -> Arc<Batch> {
-        let state = BatchState {
-            outstanding: 1,
-            answers: Vec::new(),
-        };
-        Arc::new(Batch {
-            state: Mutex::new(state),
-            outbox: self.outbox.clone(),
-        })
+        let state = BatchState { outstanding: 1, answers: Vec::new() };
+        Arc::new(Batch { state: Mutex::new(state), outbox: self.outbox.clone() })
     }
 
     fn remove(&self, number: i64) -> Option<Flight> {
@@ -243,10 +217,7 @@ impl Batch {
     fn write_if_done(&self, state: &mut BatchState) {
         // A batch of notifications alone is answered by nothing, not by an empty array.
         if state.outstanding == 0 && !state.answers.is_empty() {
-            self.outbox.line(format!(
-                "[{}]",
-                std::mem::take(&mut state.answers).join(",")
-            ));
+            self.outbox.line(format!("[{}]", std::mem::take(&mut state.answers).join(",")));
         }
     }
 

@@ -1,9 +1,6 @@
 //! A daemon of a hundred lines: answers what a test tells it to and remembers what it was asked.
 
-#![allow(
-    dead_code,
-    reason = "shared by two test crates, and each uses its part"
-)]
+#![allow(dead_code, reason = "shared by two test crates, and each uses its part")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -43,19 +40,11 @@ impl Reply {
     }
 
     pub(crate) fn status(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            body: body.into(),
-            delay: Duration::ZERO,
-            broken: false,
-        }
+        Self { status, body: body.into(), delay: Duration::ZERO, broken: false }
     }
 
     pub(crate) fn broken() -> Self {
-        Self {
-            broken: true,
-            ..Self::ok("")
-        }
+        Self { broken: true, ..Self::ok("") }
     }
 
     pub(crate) fn after(self, delay: Duration) -> Self {
@@ -79,9 +68,7 @@ struct State {
 impl Fake {
     pub(crate) fn start(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener
-            .local_addr()
-            .expect("a bound socket has an address");
+        let address = listener.local_addr().expect("a bound socket has an address");
         let state = Arc::new(State {
             stopped: AtomicBool::new(false),
             hang_ups: AtomicUsize::new(0),
@@ -95,9 +82,7 @@ impl Fake {
                     break;
                 }
                 let shared = shared.clone();
-                std::thread::spawn(move || {
-                    connection.map(|connection| shared.converse(&connection))
-                });
+                std::thread::spawn(move || connection.map(|connection| shared.converse(&connection)));
             }
         });
         Self { address, state }
@@ -108,11 +93,7 @@ impl Fake {
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
-        self.state
-            .seen
-            .lock()
-            .expect("no test panics while holding it")
-            .clone()
+        self.state.seen.lock().expect("no test panics while holding it").clone()
     }
 
     pub(crate) fn hang_ups(&self) -> usize {
@@ -135,11 +116,8 @@ impl Fake {
 pub(crate) fn write_home(data_dir: &Path, address: &str, token: &str) {
     fs::create_dir_all(data_dir).expect("a directory");
     fs::set_permissions(data_dir, fs::Permissions::from_mode(0o700)).expect("permissions");
-    fs::write(
-        data_dir.join("config.json"),
-        format!("{{\"control_addr\":\"{address}\",\"name\":\"n\"}}"),
-    )
-    .expect("a file");
+    fs::write(data_dir.join("config.json"), format!("{{\"control_addr\":\"{address}\",\"name\":\"n\"}}"))
+        .expect("a file");
     let path = data_dir.join("control_token.txt");
     fs::write(&path, format!("{token}\n")).expect("a file");
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("permissions");
@@ -149,10 +127,7 @@ pub(crate) fn write_home(data_dir: &Path, address: &str, token: &str) {
 pub(crate) fn eventually(what: &str, happened: impl Fn() -> bool) {
     let began = Instant::now();
     while !happened() {
-        assert!(
-            began.elapsed() < Duration::from_secs(10),
-            "waited for: {what}"
-        );
+        assert!(began.elapsed() < Duration::from_secs(10), "waited for: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -167,31 +142,16 @@ impl State {
             }
         }
         let length = head.to_ascii_lowercase();
-        let length = length
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
-            .unwrap_or(0);
+        let length = length.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
         let path = head.split(' ').nth(1)?.to_owned();
-        let seen = Seen {
-            path,
-            head: head.clone(),
-            body: String::from_utf8(body).ok()?,
-        };
+        let seen = Seen { path, head: head.clone(), body: String::from_utf8(body).ok()? };
         self.seen.lock().ok()?.push(seen.clone());
-        let authorized = head
-            .lines()
-            .any(|line| line.eq_ignore_ascii_case(&format!("authorization: Bearer {TOKEN}")));
-        let reply = if authorized {
-            (self.answer)(&seen)
-        } else {
-            Reply::status(401, "unauthorized\n")
-        };
+        let authorized = head.lines().any(|line| line.eq_ignore_ascii_case(&format!("authorization: Bearer {TOKEN}")));
+        let reply = if authorized { (self.answer)(&seen) } else { Reply::status(401, "unauthorized\n") };
         let until = Instant::now() + reply.delay;
-        connection
-            .set_read_timeout(Some(Duration::from_millis(10)))
-            .ok()?;
+        connection.set_read_timeout(Some(Duration::from_millis(10))).ok()?;
         while Instant::now() < until {
             if matches!(connection.peek(&mut [0]), Ok(0)) {
                 self.hang_ups.fetch_add(1, Ordering::SeqCst);
@@ -207,10 +167,7 @@ impl State {
             reply.status,
             reply.body.len()
         );
-        writer
-            .write_all(head.as_bytes())
-            .and_then(|()| writer.write_all(&reply.body))
-            .ok()
+        writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(&reply.body)).ok()
     }
 }
 
@@ -219,8 +176,6 @@ impl Drop for Fake {
         self.state.stopped.store(true, Ordering::SeqCst);
         // One last connection wakes the listener, which then closes its port.
         let _ = TcpStream::connect(self.address);
-        eventually("the port to be closed", || {
-            TcpStream::connect(self.address).is_err()
-        });
+        eventually("the port to be closed", || TcpStream::connect(self.address).is_err());
     }
 }

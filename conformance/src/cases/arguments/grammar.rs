@@ -34,31 +34,14 @@ pub(super) enum Break {
 pub(super) const UNKNOWN: &str = "surplus";
 
 /// What texts are made of.
-const WORDS: &[&str] = &[
-    "report",
-    "Q3",
-    "请总结",
-    "ありがとう",
-    "naïve",
-    "<b>",
-    "a&b",
-    "\"so\"",
-    "C:\\x",
-    "👩‍🔬",
-    "\u{2028}",
-    "{}[]:,",
-];
+const WORDS: &[&str] =
+    &["report", "Q3", "请总结", "ありがとう", "naïve", "<b>", "a&b", "\"so\"", "C:\\x", "👩‍🔬", "\u{2028}", "{}[]:,"];
 /// What they are made of in broken objects: a refusal may quote them, and is English all the same.
-const LATIN_WORDS: &[&str] = &[
-    "report", "Q3", "naïve", "<b>", "a&b", "\"so\"", "C:\\x", "{}[]:,",
-];
+const LATIN_WORDS: &[&str] = &["report", "Q3", "naïve", "<b>", "a&b", "\"so\"", "C:\\x", "{}[]:,"];
 
 impl Draw {
     pub(super) const fn new(seed: u64) -> Self {
-        Self {
-            state: seed,
-            words: WORDS,
-        }
+        Self { state: seed, words: WORDS }
     }
 
     fn next(&mut self) -> u64 {
@@ -88,9 +71,7 @@ impl Draw {
     }
 
     fn between(&mut self, min: i64, max: i64) -> i64 {
-        let span = usize::try_from(max - min)
-            .unwrap_or_default()
-            .saturating_add(1);
+        let span = usize::try_from(max - min).unwrap_or_default().saturating_add(1);
         min + i64::try_from(self.below(span)).unwrap_or_default()
     }
 
@@ -132,9 +113,7 @@ impl Draw {
     /// A valid value for the parameter.
     fn valid(&mut self, parameter: &Parameter) -> Json {
         match parameter.kind {
-            Kind::Text if matches!(parameter.name, "aid" | "to" | "peer") => {
-                Json::string(SAMPLE_AID)
-            }
+            Kind::Text if matches!(parameter.name, "aid" | "to" | "peer") => Json::string(SAMPLE_AID),
             Kind::Text if parameter.name == "task_id" && self.coin() => {
                 Json::String(format!("ix_{:032x}", self.next()))
             }
@@ -190,32 +169,18 @@ pub(super) fn valid(tool: Tool, draw: &mut Draw) -> Json {
         let turn = draw.below(names.len());
         names.rotate_left(turn);
     }
-    let members = names
-        .into_iter()
-        .filter_map(|name| Some((name, draw.valid(tool.parameter(name)?))));
+    let members = names.into_iter().filter_map(|name| Some((name, draw.valid(tool.parameter(name)?))));
     Json::object(members.collect::<Vec<_>>())
 }
 
 /// The names drawn, made to fit each other: one receiver, and either words and files or a capability.
 fn message(mut names: Vec<&'static str>, draw: &mut Draw) -> Vec<&'static str> {
-    let (receiver, other) = if draw.coin() {
-        ("to", "task_id")
-    } else {
-        ("task_id", "to")
-    };
+    let (receiver, other) = if draw.coin() { ("to", "task_id") } else { ("task_id", "to") };
     // A capability starts a task of its own.
-    let without: &[&str] = if receiver == "to" && draw.coin() {
-        &["text", "files"]
-    } else {
-        &["skill", "args"]
-    };
+    let without: &[&str] = if receiver == "to" && draw.coin() { &["text", "files"] } else { &["skill", "args"] };
     names.retain(|name| *name != receiver && *name != other && !without.contains(name));
     names.push(receiver);
-    let content = if without.contains(&"text") {
-        "skill"
-    } else {
-        "text"
-    };
+    let content = if without.contains(&"text") { "skill" } else { "text" };
     if !names.contains(&content) {
         names.push(content);
     }
@@ -290,11 +255,7 @@ mod tests {
     #[test]
     fn the_same_seed_draws_the_same() {
         for tool in Tool::ALL {
-            assert_eq!(
-                valid(tool, &mut Draw::new(7)),
-                valid(tool, &mut Draw::new(7)),
-                "{tool}"
-            );
+            assert_eq!(valid(tool, &mut Draw::new(7)), valid(tool, &mut Draw::new(7)), "{tool}");
         }
     }
 
@@ -304,20 +265,10 @@ mod tests {
             for tool in Tool::ALL {
                 let arguments = valid(tool, &mut Draw::new(seed));
                 let members = arguments.as_object().unwrap_or_default();
+                assert!(members.iter().all(|(name, _)| tool.parameter(name).is_some()), "{tool}: {arguments}");
+                let required = tool.parameters().iter().filter(|parameter| parameter.required);
                 assert!(
-                    members
-                        .iter()
-                        .all(|(name, _)| tool.parameter(name).is_some()),
-                    "{tool}: {arguments}"
-                );
-                let required = tool
-                    .parameters()
-                    .iter()
-                    .filter(|parameter| parameter.required);
-                assert!(
-                    required
-                        .into_iter()
-                        .all(|parameter| arguments.member(parameter.name).is_some()),
+                    required.into_iter().all(|parameter| arguments.member(parameter.name).is_some()),
                     "{tool}: {arguments}"
                 );
                 assert!(arguments.duplicate().is_none(), "{tool}: {arguments}");

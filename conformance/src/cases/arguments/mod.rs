@@ -27,61 +27,32 @@ use crate::page::Tool;
 
 /// All cases of the group.
 pub(super) fn cases() -> Vec<Case> {
-    [
-        required::cases,
-        matrix::cases,
-        send::cases,
-        files::cases,
-        unknown::cases,
-        spelling::cases,
-        random::cases,
-    ]
-    .into_iter()
-    .flat_map(|part: fn() -> Vec<Case>| part())
-    .collect()
+    [required::cases, matrix::cases, send::cases, files::cases, unknown::cases, spelling::cases, random::cases]
+        .into_iter()
+        .flat_map(|part: fn() -> Vec<Case>| part())
+        .collect()
 }
 
 /// A call whose fate its checks decide; the daemon's world is in charge.
 fn call(tool: Tool, point: &str, title: &str, arguments: impl Into<String>) -> Case {
-    Case::new(
-        Group::Arguments,
-        &format!("{tool}/{point}"),
-        format!("{tool}: {title}"),
-    )
-    .tool(tool)
-    .call(tool, arguments)
+    Case::new(Group::Arguments, &format!("{tool}/{point}"), format!("{tool}: {title}")).tool(tool).call(tool, arguments)
 }
 
 /// The same, with a daemon that says yes to everything.
 fn call_accepted(tool: Tool, point: &str, title: &str, arguments: impl Into<String>) -> Case {
-    Case::new(
-        Group::Arguments,
-        &format!("{tool}/{point}"),
-        format!("{tool}: {title}"),
-    )
-    .tool(tool)
-    .daemon_answers(request::route(tool), answer(tool))
-    .call(tool, arguments)
+    Case::new(Group::Arguments, &format!("{tool}/{point}"), format!("{tool}: {title}"))
+        .tool(tool)
+        .daemon_answers(request::route(tool), answer(tool))
+        .call(tool, arguments)
 }
 
 impl Case {
     /// The call counts as one with `arguments`: the daemon is asked for what they mean.
     fn expect_same_as(self, requirement: &'static str, tool: Tool, arguments: &Json) -> Self {
         let body = request::body(tool, arguments).to_string();
-        self.check(
-            requirement,
-            Expect::Asks {
-                route: request::route(tool),
-                body,
-            },
-        )
-        .check(
-            "wire.call-answered",
-            Expect::AnsweredOnce {
-                call: "call".to_owned(),
-            },
-        )
-        .expect_decent_refusal(&[])
+        self.check(requirement, Expect::Asks { route: request::route(tool), body })
+            .check("wire.call-answered", Expect::AnsweredOnce { call: "call".to_owned() })
+            .expect_decent_refusal(&[])
     }
 }
 

@@ -15,11 +15,7 @@ pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (index, tool) in Tool::ALL.into_iter().enumerate() {
         let mut draw = Draw::new(SEED ^ (u64::try_from(index).unwrap_or_default() << 32));
-        let (valid, broken) = if tool.parameters().is_empty() {
-            (0, 2)
-        } else {
-            (EACH, EACH)
-        };
+        let (valid, broken) = if tool.parameters().is_empty() { (0, 2) } else { (EACH, EACH) };
         cases.extend((1..=valid).map(|number| valid_case(tool, number, &mut draw)));
         cases.extend((1..=broken).map(|number| broken_case(tool, number, &mut draw)));
     }
@@ -45,17 +41,9 @@ fn broken_case(tool: Tool, number: usize, draw: &mut Draw) -> Case {
     // Each tool begins elsewhere, so that all ways to break a call come up among few cases.
     let (arguments, way) = broken(tool, number + draw_offset(tool), draw);
     let topic = format!("random/{tool}/broken-{number}");
-    let case = Case::new(
-        Group::Arguments,
-        &topic,
-        format!("{tool}: {}", described(way)),
-    )
-    .tool(tool);
+    let case = Case::new(Group::Arguments, &topic, format!("{tool}: {}", described(way))).tool(tool);
     // Where a violation fails the run, the daemon's own judgement counts as well.
-    let case = if matches!(
-        way,
-        Break::Missing(_) | Break::NoReceiver | Break::Above(_) | Break::Choice(_)
-    ) {
+    let case = if matches!(way, Break::Missing(_) | Break::NoReceiver | Break::Above(_) | Break::Choice(_)) {
         case
     } else {
         case.daemon_answers(request::route(tool), answer(tool))
@@ -63,9 +51,7 @@ fn broken_case(tool: Tool, number: usize, draw: &mut Draw) -> Case {
     let case = case.call(tool, arguments.to_string());
     match way {
         Break::Missing(name) => missing(case, name),
-        Break::NoReceiver => {
-            case.expect_wrong("arguments.receiver", &["task_id", "`to`", "\"to\"", "'to'"])
-        }
+        Break::NoReceiver => case.expect_wrong("arguments.receiver", &["task_id", "`to`", "\"to\"", "'to'"]),
         Break::Type(name) => case.expect_wrong("arguments.type-refused", &[name]),
         Break::Above(name) => case.expect_wrong("arguments.above-range", &[name]),
         Break::Below(name) => case.expect_wrong("arguments.below-range", &[name]),

@@ -15,11 +15,7 @@ struct Rule {
 }
 
 const fn rule(point: &'static str, title: &'static str, arguments: &'static str) -> Rule {
-    Rule {
-        point,
-        title,
-        arguments,
-    }
+    Rule { point, title, arguments }
 }
 
 /// How the two ways to name a receiver may be spelled in a sentence.
@@ -28,41 +24,17 @@ const CONTENT: &[&str] = &["text", "files", "skill"];
 
 const NO_RECEIVER: &[Rule] = &[
     rule("nothing", "no arguments at all", "{}"),
-    rule(
-        "text-alone",
-        "a text for nobody",
-        r#"{"text":"x","return_immediately":true}"#,
-    ),
-    rule(
-        "skill-alone",
-        "a capability of nobody",
-        r#"{"skill":"text.digest","args":{},"return_immediately":true}"#,
-    ),
+    rule("text-alone", "a text for nobody", r#"{"text":"x","return_immediately":true}"#),
+    rule("skill-alone", "a capability of nobody", r#"{"skill":"text.digest","args":{},"return_immediately":true}"#),
     rule(
         "context-alone",
         "a conversation is no receiver",
         r#"{"context_id":"$CONTEXT","text":"x","return_immediately":true}"#,
     ),
-    rule(
-        "to-null",
-        "to is null",
-        r#"{"to":null,"text":"x","return_immediately":true}"#,
-    ),
-    rule(
-        "to-empty",
-        "to is empty",
-        r#"{"to":"","text":"x","return_immediately":true}"#,
-    ),
-    rule(
-        "to-blank",
-        "to is blank",
-        r#"{"to":"   ","text":"x","return_immediately":true}"#,
-    ),
-    rule(
-        "both-empty",
-        "to and task_id are empty",
-        r#"{"to":"","task_id":"","text":"x","return_immediately":true}"#,
-    ),
+    rule("to-null", "to is null", r#"{"to":null,"text":"x","return_immediately":true}"#),
+    rule("to-empty", "to is empty", r#"{"to":"","text":"x","return_immediately":true}"#),
+    rule("to-blank", "to is blank", r#"{"to":"   ","text":"x","return_immediately":true}"#),
+    rule("both-empty", "to and task_id are empty", r#"{"to":"","task_id":"","text":"x","return_immediately":true}"#),
     rule(
         "file-alone",
         "a file for nobody",
@@ -71,41 +43,13 @@ const NO_RECEIVER: &[Rule] = &[
 ];
 
 const NO_CONTENT: &[Rule] = &[
-    rule(
-        "to-alone",
-        "a receiver and nothing to say",
-        r#"{"to":"$AID","return_immediately":true}"#,
-    ),
-    rule(
-        "task-id-alone",
-        "a task and nothing to say",
-        r#"{"task_id":"$TASK","return_immediately":true}"#,
-    ),
-    rule(
-        "text-null",
-        "the text is null",
-        r#"{"to":"$AID","text":null,"return_immediately":true}"#,
-    ),
-    rule(
-        "text-empty",
-        "the text is empty",
-        r#"{"to":"$AID","text":"","return_immediately":true}"#,
-    ),
-    rule(
-        "text-blank",
-        "the text is blank",
-        r#"{"to":"$AID","text":" \n\t ","return_immediately":true}"#,
-    ),
-    rule(
-        "files-empty",
-        "an empty list of files",
-        r#"{"to":"$AID","files":[],"return_immediately":true}"#,
-    ),
-    rule(
-        "skill-empty",
-        "an empty skill",
-        r#"{"to":"$AID","skill":"","return_immediately":true}"#,
-    ),
+    rule("to-alone", "a receiver and nothing to say", r#"{"to":"$AID","return_immediately":true}"#),
+    rule("task-id-alone", "a task and nothing to say", r#"{"task_id":"$TASK","return_immediately":true}"#),
+    rule("text-null", "the text is null", r#"{"to":"$AID","text":null,"return_immediately":true}"#),
+    rule("text-empty", "the text is empty", r#"{"to":"$AID","text":"","return_immediately":true}"#),
+    rule("text-blank", "the text is blank", r#"{"to":"$AID","text":" \n\t ","return_immediately":true}"#),
+    rule("files-empty", "an empty list of files", r#"{"to":"$AID","files":[],"return_immediately":true}"#),
+    rule("skill-empty", "an empty skill", r#"{"to":"$AID","skill":"","return_immediately":true}"#),
     rule(
         "all-empty",
         "all three are empty",
@@ -114,16 +58,8 @@ const NO_CONTENT: &[Rule] = &[
 ];
 
 const ARGS_ALONE: &[Rule] = &[
-    rule(
-        "with-text",
-        "args beside a text",
-        r#"{"to":"$AID","text":"x","args":{"n":1},"return_immediately":true}"#,
-    ),
-    rule(
-        "alone",
-        "args and nothing else",
-        r#"{"to":"$AID","args":{"n":1},"return_immediately":true}"#,
-    ),
+    rule("with-text", "args beside a text", r#"{"to":"$AID","text":"x","args":{"n":1},"return_immediately":true}"#),
+    rule("alone", "args and nothing else", r#"{"to":"$AID","args":{"n":1},"return_immediately":true}"#),
     rule(
         "empty-object",
         "an empty object of args is one, too",
@@ -154,8 +90,7 @@ fn of(topic: &str, rules: &[Rule], requirement: &'static str, names: &[&str]) ->
         .iter()
         .map(|rule| {
             let point = format!("{topic}/{}", rule.point);
-            call(Tool::SendMessage, &point, rule.title, fill(rule.arguments))
-                .expect_wrong(requirement, names)
+            call(Tool::SendMessage, &point, rule.title, fill(rule.arguments)).expect_wrong(requirement, names)
         })
         .collect()
 }

@@ -8,49 +8,14 @@ pub(super) const ROWS: &[(Tool, &[Row])] = &[(Tool::ListAgents, LIST), (Tool::Ag
 
 const LIST: &[Row] = &[
     row("minimal", "without arguments nothing is said", "{}", "{}"),
-    row(
-        "skill",
-        "skill alone",
-        r#"{"skill":"text.digest"}"#,
-        r#"{"skill":"text.digest"}"#,
-    ),
-    row(
-        "tag",
-        "tag alone",
-        r#"{"tag":"report"}"#,
-        r#"{"tag":"report"}"#,
-    ),
-    row(
-        "query",
-        "query travels as q",
-        r#"{"query":"quarterly report"}"#,
-        r#"{"q":"quarterly report"}"#,
-    ),
+    row("skill", "skill alone", r#"{"skill":"text.digest"}"#, r#"{"skill":"text.digest"}"#),
+    row("tag", "tag alone", r#"{"tag":"report"}"#, r#"{"tag":"report"}"#),
+    row("query", "query travels as q", r#"{"query":"quarterly report"}"#, r#"{"q":"quarterly report"}"#),
     row("limit", "limit alone", r#"{"limit":7}"#, r#"{"limit":7}"#),
-    row(
-        "limit-smallest",
-        "the smallest limit",
-        r#"{"limit":1}"#,
-        r#"{"limit":1}"#,
-    ),
-    row(
-        "limit-largest",
-        "the largest limit",
-        r#"{"limit":100}"#,
-        r#"{"limit":100}"#,
-    ),
-    row(
-        "cursor",
-        "the cursor of the page before",
-        r#"{"cursor":"uncarded:3"}"#,
-        r#"{"cursor":"uncarded:3"}"#,
-    ),
-    row(
-        "include-uncarded",
-        "include_uncarded true",
-        r#"{"include_uncarded":true}"#,
-        r#"{"include_uncarded":true}"#,
-    ),
+    row("limit-smallest", "the smallest limit", r#"{"limit":1}"#, r#"{"limit":1}"#),
+    row("limit-largest", "the largest limit", r#"{"limit":100}"#, r#"{"limit":100}"#),
+    row("cursor", "the cursor of the page before", r#"{"cursor":"uncarded:3"}"#, r#"{"cursor":"uncarded:3"}"#),
+    row("include-uncarded", "include_uncarded true", r#"{"include_uncarded":true}"#, r#"{"include_uncarded":true}"#),
     meaning(row(
         "include-uncarded-false",
         "include_uncarded false says nothing",
@@ -66,12 +31,7 @@ const LIST: &[Row] = &[
 ];
 
 const CARD: &[Row] = &[
-    row(
-        "minimal",
-        "the card of an agent",
-        r#"{"aid":"$AID"}"#,
-        r#"{"aid":"$AID"}"#,
-    ),
+    row("minimal", "the card of an agent", r#"{"aid":"$AID"}"#, r#"{"aid":"$AID"}"#),
     meaning(row(
         "space-around",
         "white space around the AID is none of it",
@@ -81,7 +41,5 @@ const CARD: &[Row] = &[
 ];
 
 pub(super) fn cases() -> Vec<Case> {
-    ROWS.iter()
-        .flat_map(|(tool, rows)| exchanges(*tool, rows))
-        .collect()
+    ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect()
 }

@@ -162,10 +162,7 @@ mod tests {
         for document in Tool::ALL.map(answer).into_iter().chain([LIMITS]) {
             let json = Json::parse(document).unwrap_or_else(|error| panic!("{error}: {document}"));
             assert!(json.is_object() && json.duplicate().is_none(), "{document}");
-            assert!(
-                document.len() < 6_000,
-                "it must fit within every bound: {document}"
-            );
+            assert!(document.len() < 6_000, "it must fit within every bound: {document}");
         }
     }
 }

@@ -23,18 +23,10 @@ use super::request::route;
 
 /// All cases of the group.
 pub(super) fn cases() -> Vec<Case> {
-    [
-        agents::cases,
-        send::cases,
-        tasks::cases,
-        reply::cases,
-        payments::cases,
-        node::cases,
-        strings::cases,
-    ]
-    .into_iter()
-    .flat_map(|part: fn() -> Vec<Case>| part())
-    .collect()
+    [agents::cases, send::cases, tasks::cases, reply::cases, payments::cases, node::cases, strings::cases]
+        .into_iter()
+        .flat_map(|part: fn() -> Vec<Case>| part())
+        .collect()
 }
 
 /// What a row demands of the request.
@@ -59,113 +51,58 @@ struct Row {
     demand: Demand,
 }
 
-const fn row(
-    point: &'static str,
-    title: &'static str,
-    arguments: &'static str,
-    body: &'static str,
-) -> Row {
-    Row {
-        point,
-        title,
-        arguments,
-        body,
-        demand: Demand::Exact,
-    }
+const fn row(point: &'static str, title: &'static str, arguments: &'static str, body: &'static str) -> Row {
+    Row { point, title, arguments, body, demand: Demand::Exact }
 }
 
 const fn meaning(row: Row) -> Row {
-    Row {
-        demand: Demand::Meaning,
-        ..row
-    }
+    Row { demand: Demand::Meaning, ..row }
 }
 
 const fn may_refuse(row: Row) -> Row {
-    Row {
-        demand: Demand::MayRefuse,
-        ..row
-    }
+    Row { demand: Demand::MayRefuse, ..row }
 }
 
 /// A case for each row: the daemon gives the tool's answer, whole.
 fn exchanges(tool: Tool, rows: &[Row]) -> Vec<Case> {
     rows.iter()
-        .map(|row| {
-            exchange(
-                tool,
-                row.point,
-                row.title,
-                &fill(row.arguments),
-                &fill(row.body),
-                row.demand,
-            )
-        })
+        .map(|row| exchange(tool, row.point, row.title, &fill(row.arguments), &fill(row.body), row.demand))
         .collect()
 }
 
-fn exchange(
-    tool: Tool,
-    point: &str,
-    title: &str,
-    arguments: &str,
-    body: &str,
-    demand: Demand,
-) -> Case {
+fn exchange(tool: Tool, point: &str, title: &str, arguments: &str, body: &str, demand: Demand) -> Case {
     let route = route(tool);
-    let case = Case::new(
-        Group::Exchange,
-        &format!("{tool}/{point}"),
-        format!("{tool}: {title}"),
-    )
-    .tool(tool)
-    .daemon_answers(route, answer(tool))
-    .call(tool, arguments);
-    let asks = Expect::Asks {
-        route,
-        body: body.to_owned(),
-    };
+    let case = Case::new(Group::Exchange, &format!("{tool}/{point}"), format!("{tool}: {title}"))
+        .tool(tool)
+        .daemon_answers(route, answer(tool))
+        .call(tool, arguments);
+    let asks = Expect::Asks { route, body: body.to_owned() };
     match demand {
-        Demand::Exact => case
-            .expect_request(route, body)
-            .expect_answer("call", answer(tool)),
+        Demand::Exact => case.expect_request(route, body).expect_answer("call", answer(tool)),
         Demand::Meaning => case
             .check("wire.request-meaning", asks)
-            .check(
-                "wire.one-call",
-                Expect::AsksOnly {
-                    routes: vec![route],
-                },
-            )
+            .check("wire.one-call", Expect::AsksOnly { routes: vec![route] })
             .expect_answer("call", answer(tool)),
         Demand::MayRefuse => case
             .check("wire.request-meaning", if_asked(asks.clone()))
             .check("wire.judged-by-daemon", asks)
-            .check(
-                "wire.call-answered",
-                Expect::AnsweredOnce {
-                    call: "call".to_owned(),
-                },
-            ),
+            .check("wire.call-answered", Expect::AnsweredOnce { call: "call".to_owned() }),
     }
 }
 
 /// Puts the samples in.
 pub(super) fn fill(text: &str) -> String {
-    text.replace("$AID", SAMPLE_AID)
-        .replace("$TASK", SAMPLE_TASK)
-        .replace("$CONTEXT", SAMPLE_CONTEXT)
+    text.replace("$AID", SAMPLE_AID).replace("$TASK", SAMPLE_TASK).replace("$CONTEXT", SAMPLE_CONTEXT)
 }
 
 /// The expectation, if the daemon is asked anything at all; otherwise it does not apply.
 pub(super) fn if_asked(expect: Expect) -> Expect {
-    Expect::holds(
-        format!("{}, if it is asked anything", expect.describe()),
-        move |seen| match Expect::AsksNothing.evaluate(seen) {
+    Expect::holds(format!("{}, if it is asked anything", expect.describe()), move |seen| {
+        match Expect::AsksNothing.evaluate(seen) {
             Finding::Met => Finding::NotApplicable("the server refuses the call itself".to_owned()),
             _ => expect.evaluate(seen),
-        },
-    )
+        }
+    })
 }
 
 #[cfg(test)]
@@ -179,14 +116,8 @@ mod tests {
     /// The rows were written from the contract by hand; the mapping that cases are generated with must agree.
     #[test]
     fn rows_and_mapping_agree() {
-        let tables: [&[(Tool, &[Row])]; 6] = [
-            agents::ROWS,
-            send::ROWS,
-            tasks::ROWS,
-            reply::ROWS,
-            payments::ROWS,
-            node::ROWS,
-        ];
+        let tables: [&[(Tool, &[Row])]; 6] =
+            [agents::ROWS, send::ROWS, tasks::ROWS, reply::ROWS, payments::ROWS, node::ROWS];
         for (tool, rows) in tables.into_iter().flatten() {
             for row in rows.iter().filter(|row| row.demand != Demand::Meaning) {
                 let arguments = Json::parse(&fill(row.arguments)).expect("arguments are JSON");

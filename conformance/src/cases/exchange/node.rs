@@ -5,11 +5,8 @@ use crate::case::Case;
 use crate::expect::{Expect, ValueRule};
 use crate::page::Tool;
 
-pub(super) const ROWS: &[(Tool, &[Row])] = &[
-    (Tool::Audit, AUDIT),
-    (Tool::NodeStatus, NODE_STATUS),
-    (Tool::InboundPending, PENDING),
-];
+pub(super) const ROWS: &[(Tool, &[Row])] =
+    &[(Tool::Audit, AUDIT), (Tool::NodeStatus, NODE_STATUS), (Tool::InboundPending, PENDING)];
 
 const AUDIT: &[Row] = &[
     row("minimal", "without arguments nothing is said", "{}", "{}"),
@@ -19,43 +16,18 @@ const AUDIT: &[Row] = &[
         r#"{"event_type":"anet.capability.effect"}"#,
         r#"{"event_type":"anet.capability.effect"}"#,
     ),
-    row(
-        "since",
-        "since alone",
-        r#"{"since":410}"#,
-        r#"{"since":410}"#,
-    ),
-    meaning(row(
-        "since-zero",
-        "since 0 is the whole chain",
-        r#"{"since":0}"#,
-        "{}",
-    )),
+    row("since", "since alone", r#"{"since":410}"#, r#"{"since":410}"#),
+    meaning(row("since-zero", "since 0 is the whole chain", r#"{"since":0}"#, "{}")),
     row("limit", "limit alone", r#"{"limit":7}"#, r#"{"limit":7}"#),
-    row(
-        "limit-smallest",
-        "the smallest limit",
-        r#"{"limit":1}"#,
-        r#"{"limit":1}"#,
-    ),
-    row(
-        "limit-1000",
-        "the page sets no upper bound of 100 here",
-        r#"{"limit":1000}"#,
-        r#"{"limit":1000}"#,
-    ),
+    row("limit-smallest", "the smallest limit", r#"{"limit":1}"#, r#"{"limit":1}"#),
+    row("limit-1000", "the page sets no upper bound of 100 here", r#"{"limit":1000}"#, r#"{"limit":1000}"#),
     row(
         "event-type-and-since",
         "event_type and since",
         r#"{"since":12,"event_type":"anet.policy.changed"}"#,
         r#"{"event_type":"anet.policy.changed","since":12}"#,
     ),
-    row(
-        "since-and-limit",
-        "since and limit",
-        r#"{"since":12,"limit":3}"#,
-        r#"{"since":12,"limit":3}"#,
-    ),
+    row("since-and-limit", "since and limit", r#"{"since":12,"limit":3}"#, r#"{"since":12,"limit":3}"#),
     row(
         "full",
         "all parameters together",
@@ -64,24 +36,11 @@ const AUDIT: &[Row] = &[
     ),
 ];
 
-const NODE_STATUS: &[Row] = &[row(
-    "minimal",
-    "no parameters, the document as it is",
-    "{}",
-    "{}",
-)];
-const PENDING: &[Row] = &[row(
-    "minimal",
-    "no parameters, the list as it is",
-    "{}",
-    "{}",
-)];
+const NODE_STATUS: &[Row] = &[row("minimal", "no parameters, the document as it is", "{}", "{}")];
+const PENDING: &[Row] = &[row("minimal", "no parameters, the list as it is", "{}", "{}")];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = ROWS
-        .iter()
-        .flat_map(|(tool, rows)| exchanges(*tool, rows))
-        .collect();
+    let mut cases: Vec<_> = ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect();
     cases.push(large_sequence());
     cases
 }

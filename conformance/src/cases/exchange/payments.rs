@@ -9,8 +9,7 @@ use crate::expect::{Expect, ValueRule};
 use crate::json::{Grade, Json};
 use crate::page::Tool;
 
-pub(super) const ROWS: &[(Tool, &[Row])] =
-    &[(Tool::SubmitPayment, SUBMIT), (Tool::RejectPayment, REJECT)];
+pub(super) const ROWS: &[(Tool, &[Row])] = &[(Tool::SubmitPayment, SUBMIT), (Tool::RejectPayment, REJECT)];
 
 const SUBMIT: &[Row] = &[
     row(
@@ -47,10 +46,7 @@ const REJECT: &[Row] = &[row(
 )];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = ROWS
-        .iter()
-        .flat_map(|(tool, rows)| exchanges(*tool, rows))
-        .collect();
+    let mut cases: Vec<_> = ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect();
     cases.extend([accept_digits(), balance()]);
     cases
 }
@@ -77,48 +73,16 @@ fn accept_digits() -> Case {
 /// `/balance` and `/payments/status`, once each; the answer is the first with the second under `limits`. The group `node`
 /// looks at everything else about it.
 fn balance() -> Case {
-    Case::new(
-        Group::Exchange,
-        "get_balance/minimal",
-        "get_balance: the balance, with the limits beside it",
-    )
-    .tool(Tool::Balance)
-    .daemon_answers(Route::Balance, answer(Tool::Balance))
-    .daemon_answers(Route::PaymentsStatus, LIMITS)
-    .call(Tool::Balance, "{}")
-    .check(
-        "wire.request-meaning",
-        Expect::Asks {
-            route: Route::Balance,
-            body: "{}".to_owned(),
-        },
-    )
-    .check(
-        "balance.requests",
-        Expect::AsksOnly {
-            routes: vec![Route::Balance, Route::PaymentsStatus],
-        },
-    )
-    .check(
-        "results.success",
-        Expect::Succeeds {
-            call: "call".to_owned(),
-        },
-    )
-    .check(
-        "balance.merged",
-        Expect::TextJson {
-            call: "call".to_owned(),
-            json: merged(),
-            grade: Grade::Double,
-        },
-    )
-    .check(
-        "results.structured-agrees",
-        Expect::StructuredAgrees {
-            call: "call".to_owned(),
-        },
-    )
+    Case::new(Group::Exchange, "get_balance/minimal", "get_balance: the balance, with the limits beside it")
+        .tool(Tool::Balance)
+        .daemon_answers(Route::Balance, answer(Tool::Balance))
+        .daemon_answers(Route::PaymentsStatus, LIMITS)
+        .call(Tool::Balance, "{}")
+        .check("wire.request-meaning", Expect::Asks { route: Route::Balance, body: "{}".to_owned() })
+        .check("balance.requests", Expect::AsksOnly { routes: vec![Route::Balance, Route::PaymentsStatus] })
+        .check("results.success", Expect::Succeeds { call: "call".to_owned() })
+        .check("balance.merged", Expect::TextJson { call: "call".to_owned(), json: merged(), grade: Grade::Double })
+        .check("results.structured-agrees", Expect::StructuredAgrees { call: "call".to_owned() })
 }
 
 fn merged() -> String {

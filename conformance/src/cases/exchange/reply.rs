@@ -58,10 +58,7 @@ const CONTENTS: [(&str, &str, &str); 4] = [
 ];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = ROWS
-        .iter()
-        .flat_map(|(tool, rows)| exchanges(*tool, rows))
-        .collect();
+    let mut cases: Vec<_> = ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect();
     for state in REPLY_STATES {
         for (content, arguments, members) in CONTENTS {
             // A question without content is one that the daemon refuses, and a server may as well.
@@ -73,12 +70,8 @@ pub(super) fn cases() -> Vec<Case> {
                 Tool::ReplyTask,
                 &format!("state-{state}/{content}"),
                 &format!("{state} with {content}"),
-                &fill(&format!(
-                    r#"{{"task_id":"$TASK","state":"{state}"{arguments}}}"#
-                )),
-                &fill(&format!(
-                    r#"{{"task_id":"$TASK","state":"{state}"{members},"max_task_bytes":24576}}"#
-                )),
+                &fill(&format!(r#"{{"task_id":"$TASK","state":"{state}"{arguments}}}"#)),
+                &fill(&format!(r#"{{"task_id":"$TASK","state":"{state}"{members},"max_task_bytes":24576}}"#)),
                 demand,
             ));
         }

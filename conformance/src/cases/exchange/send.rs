@@ -201,24 +201,13 @@ const CONTENTS: [(&str, &str, &str); 6] = [
     ("one-byte", "one byte, padded twice", "/w=="),
     ("two-bytes", "two bytes, padded once", "//8="),
     ("three-bytes", "three bytes, not padded", "////"),
-    (
-        "plus-and-slash",
-        "the two characters that set the alphabets apart",
-        "+/+/",
-    ),
+    ("plus-and-slash", "the two characters that set the alphabets apart", "+/+/"),
     ("nul-bytes", "zero bytes", "AAAAAAAA"),
-    (
-        "looks-like-text",
-        "a content that decodes to base64 again",
-        "Ym05MFpYTT0=",
-    ),
+    ("looks-like-text", "a content that decodes to base64 again", "Ym05MFpYTT0="),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = ROWS
-        .iter()
-        .flat_map(|(tool, rows)| exchanges(*tool, rows))
-        .collect();
+    let mut cases: Vec<_> = ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect();
     cases.push(args_digits());
     cases.extend(CONTENTS.map(|(point, title, content)| file(point, title, content)));
     cases.push(file("large", "256 KiB of every byte", &every_byte(1024)));
@@ -272,9 +261,7 @@ fn file(point: &str, title: &str, content: &str) -> Case {
 /// The arguments that send one file.
 pub(super) fn file_arguments(name: &str, content: &str) -> String {
     let name = Json::string(name);
-    fill(&format!(
-        r#"{{"to":"$AID","files":[{{"name":{name},"content_base64":"{content}"}}]}}"#
-    ))
+    fill(&format!(r#"{{"to":"$AID","files":[{{"name":{name},"content_base64":"{content}"}}]}}"#))
 }
 
 /// The body that they become.

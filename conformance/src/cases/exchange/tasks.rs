@@ -5,12 +5,8 @@ use crate::case::Case;
 use crate::expect::{Expect, ValueRule};
 use crate::page::{LIST_STATES, Tool};
 
-pub(super) const ROWS: &[(Tool, &[Row])] = &[
-    (Tool::GetTask, GET),
-    (Tool::ListTasks, LIST),
-    (Tool::WaitTask, WAIT),
-    (Tool::CancelTask, CANCEL),
-];
+pub(super) const ROWS: &[(Tool, &[Row])] =
+    &[(Tool::GetTask, GET), (Tool::ListTasks, LIST), (Tool::WaitTask, WAIT), (Tool::CancelTask, CANCEL)];
 
 const GET: &[Row] = &[
     row(
@@ -40,12 +36,7 @@ const GET: &[Row] = &[
 ];
 
 const LIST: &[Row] = &[
-    row(
-        "minimal",
-        "one message a task, each held to its size",
-        "{}",
-        r#"{"history_length":1,"max_task_bytes":8192}"#,
-    ),
+    row("minimal", "one message a task, each held to its size", "{}", r#"{"history_length":1,"max_task_bytes":8192}"#),
     row(
         "role-requester",
         "requester is outbound",
@@ -64,12 +55,7 @@ const LIST: &[Row] = &[
         r#"{"context_id":"$CONTEXT"}"#,
         r#"{"context_id":"$CONTEXT","history_length":1,"max_task_bytes":8192}"#,
     ),
-    row(
-        "peer",
-        "peer alone",
-        r#"{"peer":"$AID"}"#,
-        r#"{"peer":"$AID","history_length":1,"max_task_bytes":8192}"#,
-    ),
+    row("peer", "peer alone", r#"{"peer":"$AID"}"#, r#"{"peer":"$AID","history_length":1,"max_task_bytes":8192}"#),
     row(
         "page-size",
         "page_size alone",
@@ -179,10 +165,7 @@ const CANCEL: &[Row] = &[row(
 )];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = ROWS
-        .iter()
-        .flat_map(|(tool, rows)| exchanges(*tool, rows))
-        .collect();
+    let mut cases: Vec<_> = ROWS.iter().flat_map(|(tool, rows)| exchanges(*tool, rows)).collect();
     cases.extend(LIST_STATES.iter().map(|state| listed(state)));
     cases.push(large_sequence());
     cases

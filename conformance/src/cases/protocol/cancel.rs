@@ -48,7 +48,9 @@ fn gives_up() -> Case {
 
 fn ignored() -> Case {
     let open = case("cancel/ignored", "a cancellation that concerns no open request is ignored").alone();
-    let case = IGNORED.iter().fold(open, |case, (label, params)| case.notifies("notifications/cancelled", *params).pings(label));
+    let case = IGNORED
+        .iter()
+        .fold(open, |case, (label, params)| case.notifies("notifications/cancelled", *params).pings(label));
     case.ends()
         .check("protocol.cancel-ignored", survives(IGNORED.iter().map(|(label, _)| (*label).to_owned()).collect()))
         .check("protocol.notifications-unanswered", nothing_else_answered())
@@ -66,7 +68,10 @@ fn finished() -> Case {
         .pings("after cancelling a finished call")
         .ends()
         .expect_each_answered("protocol.answered-once", &["get"])
-        .check("protocol.cancel-ignored", survives(vec!["get".to_owned(), "after cancelling a finished call".to_owned()]))
+        .check(
+            "protocol.cancel-ignored",
+            survives(vec!["get".to_owned(), "after cancelling a finished call".to_owned()]),
+        )
         .check("protocol.notifications-unanswered", nothing_else_answered())
 }
 

@@ -34,7 +34,10 @@ fn during_a_wait() -> Case {
         .waits("wait")
         .expect_each_answered("protocol.answered-once", &["ping", "list", "get", "wait"]);
     others.iter().fold(case, |case, other| {
-        case.check("protocol.concurrent", Expect::AnsweredInOrder { calls: vec![(*other).to_owned(), "wait".to_owned()] })
+        case.check(
+            "protocol.concurrent",
+            Expect::AnsweredInOrder { calls: vec![(*other).to_owned(), "wait".to_owned()] },
+        )
     })
 }
 
@@ -54,14 +57,17 @@ fn overtaking() -> Case {
 
 /// The daemon knows none of these tasks and names the id in its sentence, so every answer shows whose it is.
 fn many() -> Case {
-    let (mut case, mut own) = (case("concurrency/many", "a hundred calls in flight get a hundred answers, each its own"), Vec::new());
+    let (mut case, mut own) =
+        (case("concurrency/many", "a hundred calls in flight get a hundred answers, each its own"), Vec::new());
     for number in 0..MANY {
         let (label, task) = (format!("call {number}"), format!("ix_{number:032x}"));
         case = case.calls(&label, "get_task", &format!(r#"{{"task_id":"{task}"}}"#));
         own.push((label, task));
     }
     let labels: Vec<_> = own.iter().map(|(label, _)| label.clone()).collect();
-    case.step(Step::AwaitAll(labels.clone())).check("protocol.answered-once", all_answered_once(labels)).check("protocol.own-answers", own_answers(own))
+    case.step(Step::AwaitAll(labels.clone()))
+        .check("protocol.answered-once", all_answered_once(labels))
+        .check("protocol.own-answers", own_answers(own))
 }
 
 fn waits() -> Case {
@@ -76,7 +82,9 @@ fn waits() -> Case {
         .step(Step::Release("waits".to_owned()));
     let case = case.step(Step::AwaitAll(labels.clone()));
     let in_order = labels.iter().map(|label| Expect::AnsweredInOrder { calls: vec!["ping".to_owned(), label.clone()] });
-    in_order.fold(case, |case, expect| case.check("protocol.concurrent", expect)).check("protocol.answered-once", all_answered_once(labels))
+    in_order
+        .fold(case, |case, expect| case.check("protocol.concurrent", expect))
+        .check("protocol.answered-once", all_answered_once(labels))
 }
 
 fn all_answered_once(labels: Vec<String>) -> Expect {
@@ -104,7 +112,9 @@ pub(super) fn own_answers(own: Vec<(String, String)>) -> Expect {
                 let message = format!("`{label}` got the answer to `{other}`");
                 return Finding::differs(message, format!("an answer about {task}"), shown(seen, label));
             }
-            if !said.contains(task.as_str()) && seen.exchange(label).is_some_and(|exchange| !exchange.replies.is_empty()) {
+            if !said.contains(task.as_str())
+                && seen.exchange(label).is_some_and(|exchange| !exchange.replies.is_empty())
+            {
                 let message = format!("the answer to `{label}` is not the daemon's answer to it");
                 return Finding::differs(message, format!("an answer about {task}"), shown(seen, label));
             }

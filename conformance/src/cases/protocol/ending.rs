@@ -31,7 +31,8 @@ pub(super) fn cases() -> Vec<Case> {
 
 impl Case {
     fn expect_end(self) -> Self {
-        self.check("protocol.exit-at-end", Expect::ExitsWithin { bound: BOUND }).check("protocol.no-orphans", Expect::NoOrphans)
+        self.check("protocol.exit-at-end", Expect::ExitsWithin { bound: BOUND })
+            .check("protocol.no-orphans", Expect::NoOrphans)
     }
 }
 
@@ -45,7 +46,10 @@ fn idle() -> Case {
 }
 
 fn before_initialize() -> Case {
-    case("end/before-initialize", "the process ends with its input even if nothing was ever said").setting(no_handshake()).ends().expect_end()
+    case("end/before-initialize", "the process ends with its input even if nothing was ever said")
+        .setting(no_handshake())
+        .ends()
+        .expect_end()
 }
 
 fn busy() -> Case {
@@ -98,10 +102,15 @@ fn no_line_end() -> Case {
         .alone()
         .raw_with("{\"jsonrpc\":\"2.0\",\"id\":76001,\"method\":\"ping\"}", &[("last", "76001")])
         .ends()
-        .check("protocol.last-line", Expect::holds("whether it is answered is recorded", |seen| {
-            let answered = matches!(seen.answer("last"), Some(Answer::Result(_)));
-            Finding::Observed(if answered { "the last line is answered" } else { "the last line is not answered" }.to_owned())
-        }))
+        .check(
+            "protocol.last-line",
+            Expect::holds("whether it is answered is recorded", |seen| {
+                let answered = matches!(seen.answer("last"), Some(Answer::Result(_)));
+                Finding::Observed(
+                    if answered { "the last line is answered" } else { "the last line is not answered" }.to_owned(),
+                )
+            }),
+        )
         .expect_end()
 }
 

@@ -26,14 +26,21 @@ const BESIDE: &[(&str, &str)] = &[
     ("progress-number", r#""_meta":{"progressToken":7}"#),
     ("progress-text", r#""_meta":{"progressToken":"p-7"}"#),
     ("meta-empty", r#""_meta":{}"#),
-    ("meta-unknown", r#""_meta":{"example.com/trace":{"a":[1]},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}"#),
+    (
+        "meta-unknown",
+        r#""_meta":{"example.com/trace":{"a":[1]},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}"#,
+    ),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<_> = [("unknown", "no/such_method"), ("nearby", "tools/run"), ("unknown-namespace", "tasks/get_unknown")]
-        .map(|(point, method)| unknown_method(point, method))
-        .to_vec();
-    cases.extend([("unknown", "unknown_tool"), ("plausible", "no_such_tool_get_agents"), ("empty", "")].map(|(point, name)| unknown_tool(point, name)));
+    let mut cases: Vec<_> =
+        [("unknown", "no/such_method"), ("nearby", "tools/run"), ("unknown-namespace", "tasks/get_unknown")]
+            .map(|(point, method)| unknown_method(point, method))
+            .to_vec();
+    cases.extend(
+        [("unknown", "unknown_tool"), ("plausible", "no_such_tool_get_agents"), ("empty", "")]
+            .map(|(point, name)| unknown_tool(point, name)),
+    );
     cases.extend(MALFORMED.iter().map(|(point, params)| malformed(point, *params)));
     for tool in Tool::ALL.into_iter().filter(|tool| tool.minimal_arguments() == "{}") {
         cases.push(without_arguments(tool));
@@ -68,7 +75,10 @@ fn malformed(point: &str, params: Option<&str>) -> Case {
         .pings("after a malformed call")
         .expect_each_answered("protocol.answered-once", &["call"])
         .check("protocol.malformed-call", Expect::Fails { call: "call".to_owned() })
-        .check("protocol.malformed-call-code", Expect::FailsAsRpc { call: "call".to_owned(), codes: vec![-32602, -32600] })
+        .check(
+            "protocol.malformed-call-code",
+            Expect::FailsAsRpc { call: "call".to_owned(), codes: vec![-32602, -32600] },
+        )
         .check("protocol.survives-requests", survives(vec!["after a malformed call".to_owned()]))
 }
 
@@ -123,7 +133,11 @@ fn answered_once() -> Case {
     case("answered-once", "every request is answered exactly once, whatever becomes of it")
         .alone()
         .daemon_answers(route_of(Tool::GetTask), DOCUMENT)
-        .daemon_refuses(route_of(Tool::CancelTask), 409, r#"{"error":"TaskNotCancelableError: it is over","code":"TaskNotCancelableError"}"#)
+        .daemon_refuses(
+            route_of(Tool::CancelTask),
+            409,
+            r#"{"error":"TaskNotCancelableError: it is over","code":"TaskNotCancelableError"}"#,
+        )
         .asks("list", "tools/list", None)
         .calls("good", "get_task", &sample_task())
         .waits("good")
@@ -165,6 +179,9 @@ fn client_responses() -> Case {
         .pings("after an error that nobody asked for")
         .check(
             "protocol.survives-requests",
-            survives(vec!["after a result that nobody asked for".to_owned(), "after an error that nobody asked for".to_owned()]),
+            survives(vec![
+                "after a result that nobody asked for".to_owned(),
+                "after an error that nobody asked for".to_owned(),
+            ]),
         )
 }

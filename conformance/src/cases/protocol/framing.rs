@@ -33,7 +33,10 @@ const ENCODING: &[Line] = &[
     ("after UTF-16", b"{\0\"\0j\0\"\0:\x001\0}\0\n"),
     ("after a lone surrogate", b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/\\ud800\"}\n"),
     ("after a NUL", b"\0\n"),
-    ("after a number without bounds", b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"n\":1e400}}\n"),
+    (
+        "after a number without bounds",
+        b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"n\":1e400}}\n",
+    ),
     ("after control characters", b"\x1b[31mred\x1b[0m\x07\n"),
 ];
 const VALUES: &[Line] = &[
@@ -92,9 +95,10 @@ fn garbage(point: &str, title: &str, lines: &[Line]) -> Case {
         .waits("call")
         .check("protocol.survives-garbage", survives(labels))
         .expect_success("protocol.survives-garbage", &["call"])
-        .check("protocol.garbage-answer", Expect::holds("what garbage is answered with is recorded", |seen| {
-            Finding::Observed(garbage_answers(seen))
-        }))
+        .check(
+            "protocol.garbage-answer",
+            Expect::holds("what garbage is answered with is recorded", |seen| Finding::Observed(garbage_answers(seen))),
+        )
 }
 
 impl Case {
@@ -109,13 +113,16 @@ impl Case {
 
 /// The codes of all errors; no proper request of these cases ends in one.
 fn garbage_answers(seen: &Observation) -> String {
-    let codes: Vec<_> = messages(seen).filter_map(|message| message.pointer("/error/code")).map(Json::to_string).collect();
+    let codes: Vec<_> =
+        messages(seen).filter_map(|message| message.pointer("/error/code")).map(Json::to_string).collect();
     if codes.is_empty() { "no error".to_owned() } else { format!("errors {}", codes.join(", ")) }
 }
 
 fn deep() -> Case {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    let line = |depth: usize| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"deep\":{}}}}}\n", nested(depth));
+    let line = |depth: usize| {
+        format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"deep\":{}}}}}\n", nested(depth))
+    };
     case("garbage/deep", "deep nesting does not end the session")
         .alone()
         .raw(line(1_000))
@@ -126,7 +133,11 @@ fn deep() -> Case {
         .pings("after 50000 open brackets")
         .check(
             "protocol.survives-garbage",
-            survives(["after nesting 1000 deep", "after nesting 100000 deep", "after 50000 open brackets"].map(str::to_owned).to_vec()),
+            survives(
+                ["after nesting 1000 deep", "after nesting 100000 deep", "after 50000 open brackets"]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ),
         )
 }
 
@@ -135,7 +146,10 @@ fn huge_garbage() -> Case {
         .alone()
         .raw(format!("{}\n", "x".repeat(1 << 20)))
         .pings("after a megabyte of letters")
-        .raw(format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"x\":\"{}\"}}}}\n", "y".repeat(1 << 20)))
+        .raw(format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"x\":\"{}\"}}}}\n",
+            "y".repeat(1 << 20)
+        ))
         .pings("after a notification of a megabyte")
         .check(
             "protocol.survives-garbage",
@@ -153,19 +167,24 @@ fn batch_elsewhere() -> Case {
 
 fn before_initialize() -> Case {
     let lines = [&NOT_JSON[0], &NOT_JSON[1], &BLANK[0], &BLANK[2], &VALUES[0], &VALUES[5], &ENVELOPES[0], &ENCODING[0]];
-    let case = lines
-        .into_iter()
-        .fold(case("garbage/before-initialize", "garbage before initialize does not end the session").setting(no_handshake()), |case, (_, bytes)| case.raw_odd(bytes));
-    case.shakes_hands(Revision::V2025_11_25)
-        .pings("after garbage before initialize")
-        .check("protocol.survives-garbage", survives(vec!["hello".to_owned(), "after garbage before initialize".to_owned()]))
+    let case = lines.into_iter().fold(
+        case("garbage/before-initialize", "garbage before initialize does not end the session").setting(no_handshake()),
+        |case, (_, bytes)| case.raw_odd(bytes),
+    );
+    case.shakes_hands(Revision::V2025_11_25).pings("after garbage before initialize").check(
+        "protocol.survives-garbage",
+        survives(vec!["hello".to_owned(), "after garbage before initialize".to_owned()]),
+    )
 }
 
 fn byte_order_mark() -> Case {
     let hello = super::hello(Revision::V2025_11_25.name());
     case("framing/byte-order-mark", "a byte order mark before the first message is passed over")
         .setting(no_handshake())
-        .raw_with(format!("\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":\"marked\",\"method\":\"initialize\",\"params\":{hello}}}\n"), &[("hello", "\"marked\"")])
+        .raw_with(
+            format!("\u{feff}{{\"jsonrpc\":\"2.0\",\"id\":\"marked\",\"method\":\"initialize\",\"params\":{hello}}}\n"),
+            &[("hello", "\"marked\"")],
+        )
         .waits("hello")
         .notifies("notifications/initialized", None)
         .pings("after a byte order mark")
@@ -177,9 +196,18 @@ fn white_space() -> Case {
         ("a blank before it", " {\"jsonrpc\":\"2.0\",\"id\":71001,\"method\":\"ping\"}\n"),
         ("blanks after it", "{\"jsonrpc\":\"2.0\",\"id\":71002,\"method\":\"ping\"}  \t\n"),
         ("CRLF", "{\"jsonrpc\":\"2.0\",\"id\":71003,\"method\":\"ping\"}\r\n"),
-        ("blanks between its tokens", "{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : 71004 , \"method\" : \"ping\" , \"params\" : { } }\n"),
+        (
+            "blanks between its tokens",
+            "{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : 71004 , \"method\" : \"ping\" , \"params\" : { } }\n",
+        ),
     ];
-    read("framing/white-space", "white space around and inside a message does not matter", "protocol.white-space", &lines, 71001)
+    read(
+        "framing/white-space",
+        "white space around and inside a message does not matter",
+        "protocol.white-space",
+        &lines,
+        71001,
+    )
 }
 
 fn spellings() -> Case {
@@ -193,9 +221,10 @@ fn spellings() -> Case {
 /// Requests in other spellings, each answered.
 fn read(topic: &str, title: &str, requirement: &'static str, lines: &[(&str, &str)], first_id: usize) -> Case {
     let labels: Vec<_> = lines.iter().map(|(how, _)| format!("a ping with {how}")).collect();
-    let case = lines.iter().zip(&labels).enumerate().fold(case(topic, title).alone(), |case, (index, ((_, line), label))| {
-        case.raw_with(*line, &[(label, &(first_id + index).to_string())]).waits(label)
-    });
+    let case =
+        lines.iter().zip(&labels).enumerate().fold(case(topic, title).alone(), |case, (index, ((_, line), label))| {
+            case.raw_with(*line, &[(label, &(first_id + index).to_string())]).waits(label)
+        });
     labels.iter().fold(case, |case, label| {
         case.check(requirement, Expect::Succeeds { call: label.clone() })
             .check("protocol.answered-once", Expect::AnsweredOnce { call: label.clone() })
@@ -206,7 +235,10 @@ fn one_write() -> Case {
     let ping = |id: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
     case("framing/one-write", "several messages in one write are several messages")
         .alone()
-        .raw_with((73001..=73003).map(ping).collect::<String>(), &[("first", "73001"), ("second", "73002"), ("third", "73003")])
+        .raw_with(
+            (73001..=73003).map(ping).collect::<String>(),
+            &[("first", "73001"), ("second", "73002"), ("third", "73003")],
+        )
         .waits("first")
         .waits("second")
         .waits("third")
@@ -242,7 +274,9 @@ fn long_line(point: &str, requirement: &'static str, bytes: usize) -> Case {
 
 /// A batch in the one revision that has it.
 fn batch() -> Case {
-    let call = format!(r#"{{"jsonrpc":"2.0","id":75002,"method":"tools/call","params":{{"name":"get_task","arguments":{{"task_id":"{SAMPLE_TASK}"}}}}}}"#);
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":75002,"method":"tools/call","params":{{"name":"get_task","arguments":{{"task_id":"{SAMPLE_TASK}"}}}}}}"#
+    );
     let line = format!(
         "[{},{call},{},{}]\n",
         r#"{"jsonrpc":"2.0","id":75001,"method":"ping"}"#,
@@ -255,9 +289,12 @@ fn batch() -> Case {
         .daemon_answers(route_of(Tool::GetTask), DOCUMENT)
         .raw_with(line, &[(labels[0], "75001"), (labels[1], "75002"), (labels[2], "75003")]);
     let case = labels.iter().fold(case, |case, label| case.waits(label)).pings("after a batch");
-    let case = labels.iter().fold(case, |case, label| case.check("protocol.batch", in_batch_revision(Expect::AnsweredOnce { call: (*label).to_owned() })));
-    case.check("protocol.survives-garbage", survives(vec!["after a batch".to_owned()]))
-        .check("protocol.batch-form", Expect::holds("whether the answers come as one array is recorded", |seen| {
+    let case = labels.iter().fold(case, |case, label| {
+        case.check("protocol.batch", in_batch_revision(Expect::AnsweredOnce { call: (*label).to_owned() }))
+    });
+    case.check("protocol.survives-garbage", survives(vec!["after a batch".to_owned()])).check(
+        "protocol.batch-form",
+        Expect::holds("whether the answers come as one array is recorded", |seen| {
             let array = seen.lines.iter().any(|line| matches!(line.message, Some(Json::Array(_))));
             let answered = matches!(seen.answer("ping of the batch"), Some(Answer::Result(_)));
             Finding::Observed(match (array, answered) {
@@ -265,7 +302,8 @@ fn batch() -> Case {
                 (false, true) => "answered one by one".to_owned(),
                 (false, false) => "not answered".to_owned(),
             })
-        }))
+        }),
+    )
 }
 
 fn in_batch_revision(expect: Expect) -> Expect {

@@ -17,7 +17,15 @@ const BEFORE_THE_FIRST: &str = "2024-10-07";
 pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<_> = Revision::LEGACY.into_iter().map(in_revision).collect();
     cases.extend(["1999-01-01", "2099-12-31"].map(unknown_version));
-    cases.extend([early_ping(), early_requests(), early_notifications(), in_between(), odd_initialize(), again(), quiet_start()]);
+    cases.extend([
+        early_ping(),
+        early_requests(),
+        early_notifications(),
+        in_between(),
+        odd_initialize(),
+        again(),
+        quiet_start(),
+    ]);
     cases
 }
 
@@ -33,40 +41,48 @@ fn in_revision(revision: Revision) -> Case {
         .expect_each_answered("protocol.answered-once", &["hello", "ping in between", "ping after"])
         .check("protocol.version-known", version_known(revision.name()))
         .check("protocol.version-offered", offered())
-        .check("protocol.versions", Expect::holds("the version that is negotiated is recorded", move |seen| {
-            match version(seen) {
+        .check(
+            "protocol.versions",
+            Expect::holds("the version that is negotiated is recorded", move |seen| match version(seen) {
                 Some(version) => Finding::Observed(format!("asked for {revision}, answered {version}")),
                 None => Finding::Observed(format!("asked for {revision}, refused")),
-            }
-        }))
-        .check("protocol.tools-capability", welcomed("the tools capability is declared", |result| {
-            match result.pointer("/capabilities/tools") {
+            }),
+        )
+        .check(
+            "protocol.tools-capability",
+            welcomed("the tools capability is declared", |result| match result.pointer("/capabilities/tools") {
                 Some(Json::Object(_)) => Finding::Met,
                 _ => Finding::differs(
                     "the tools capability is not declared, so clients do not ask for the tools",
                     r#""capabilities":{"tools":{}}"#,
                     result.to_string(),
                 ),
-            }
-        }))
-        .check("protocol.server-named", welcomed("the server says its name and version", |result| {
-            let said = |pointer| result.pointer(pointer).and_then(Json::as_str).is_some_and(|text| !text.trim().is_empty());
-            if said("/serverInfo/name") && said("/serverInfo/version") {
-                return Finding::Met;
-            }
-            Finding::differs("serverInfo has no name or no version", "a name and a version", result.to_string())
-        }))
+            }),
+        )
+        .check(
+            "protocol.server-named",
+            welcomed("the server says its name and version", |result| {
+                let said = |pointer| {
+                    result.pointer(pointer).and_then(Json::as_str).is_some_and(|text| !text.trim().is_empty())
+                };
+                if said("/serverInfo/name") && said("/serverInfo/version") {
+                    return Finding::Met;
+                }
+                Finding::differs("serverInfo has no name or no version", "a name and a version", result.to_string())
+            }),
+        )
         .check("protocol.ping", after_welcome(Expect::Succeeds { call: "ping in between".to_owned() }))
         .check("protocol.ping", after_welcome(Expect::Succeeds { call: "ping after".to_owned() }))
-        .check("protocol.ping-empty", after_welcome(Expect::holds("the result of ping is {}", |seen| {
-            match seen.answer("ping after") {
+        .check(
+            "protocol.ping-empty",
+            after_welcome(Expect::holds("the result of ping is {}", |seen| match seen.answer("ping after") {
                 Some(Answer::Result(result)) if result.as_object().is_some_and(<[_]>::is_empty) => Finding::Met,
                 Some(Answer::Result(result)) => {
                     Finding::differs("the result of ping is not empty", "{}", result.to_string())
                 }
                 _ => Finding::NotExercised("ping did not succeed".to_owned()),
-            }
-        })))
+            })),
+        )
         .check("protocol.notifications-unanswered", nothing_else_answered())
         .check("protocol.no-requests", no_requests())
 }
@@ -123,7 +139,10 @@ fn version_known(requested: &str) -> Expect {
 fn exists(version: &str) -> bool {
     let newest = Revision::V2026_07_28.name();
     let dated = version.len() == newest.len()
-        && version.bytes().zip(newest.bytes()).all(|(b, model)| if model == b'-' { b == b'-' } else { b.is_ascii_digit() });
+        && version
+            .bytes()
+            .zip(newest.bytes())
+            .all(|(b, model)| if model == b'-' { b == b'-' } else { b.is_ascii_digit() });
     dated && (version == BEFORE_THE_FIRST || version.parse::<Revision>().is_ok() || version > newest)
 }
 
@@ -157,12 +176,15 @@ fn no_requests() -> Expect {
 }
 
 fn unknown_version(version: &str) -> Case {
-    case(&format!("handshake/unknown-{version}"), format!("the version {version}, which does not exist, is not agreed to"))
-        .setting(no_handshake())
-        .asks("hello", "initialize", Some(&hello(version)))
-        .check("protocol.version-known", version_known(version))
-        .check("protocol.version-offered", offered())
-        .expect_each_answered("protocol.answered-once", &["hello"])
+    case(
+        &format!("handshake/unknown-{version}"),
+        format!("the version {version}, which does not exist, is not agreed to"),
+    )
+    .setting(no_handshake())
+    .asks("hello", "initialize", Some(&hello(version)))
+    .check("protocol.version-known", version_known(version))
+    .check("protocol.version-offered", offered())
+    .expect_each_answered("protocol.answered-once", &["hello"])
 }
 
 fn early_ping() -> Case {
@@ -182,7 +204,10 @@ fn early_requests() -> Case {
         .sends("unknown", "no/such_method", None)
         .shakes_hands(Revision::V2025_11_25)
         .pings("after requests before initialize")
-        .check("protocol.early-requests", survives(vec!["hello".to_owned(), "after requests before initialize".to_owned()]))
+        .check(
+            "protocol.early-requests",
+            survives(vec!["hello".to_owned(), "after requests before initialize".to_owned()]),
+        )
 }
 
 fn early_notifications() -> Case {
@@ -194,7 +219,10 @@ fn early_notifications() -> Case {
         .shakes_hands(Revision::V2025_11_25)
         .pings("after notifications before initialize")
         .ends()
-        .check("protocol.early-requests", survives(vec!["hello".to_owned(), "after notifications before initialize".to_owned()]))
+        .check(
+            "protocol.early-requests",
+            survives(vec!["hello".to_owned(), "after notifications before initialize".to_owned()]),
+        )
         .check("protocol.notifications-unanswered", nothing_else_answered())
 }
 
@@ -212,7 +240,11 @@ fn odd_initialize() -> Case {
     case("handshake/odd-initialize", "an initialize that is no good does not spoil the next one")
         .setting(no_handshake())
         .asks("no parameters", "initialize", None)
-        .asks("a number as version", "initialize", Some(r#"{"protocolVersion":20251125,"capabilities":{},"clientInfo":{"name":"k","version":"1"}}"#))
+        .asks(
+            "a number as version",
+            "initialize",
+            Some(r#"{"protocolVersion":20251125,"capabilities":{},"clientInfo":{"name":"k","version":"1"}}"#),
+        )
         .asks("no client info", "initialize", Some(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#))
         .shakes_hands(Revision::V2025_11_25)
         .pings("after a bad initialize")
@@ -235,17 +267,20 @@ fn quiet_start() -> Case {
         .setting(no_handshake())
         .step(Step::Quiet(Duration::from_millis(150)))
         .asks("hello", "initialize", Some(&hello(Revision::V2025_11_25.name())))
-        .check("protocol.quiet-start", Expect::holds("nothing is written before the first request", |seen| {
-            let first = seen.exchange("hello").map(|hello| hello.at);
-            match seen.lines.first() {
-                Some(line) if first.is_none_or(|at| line.at < at) => Finding::differs(
-                    "the server speaks first",
-                    "nothing before the first request",
-                    String::from_utf8_lossy(&line.bytes),
-                ),
-                _ => Finding::Met,
-            }
-        }))
+        .check(
+            "protocol.quiet-start",
+            Expect::holds("nothing is written before the first request", |seen| {
+                let first = seen.exchange("hello").map(|hello| hello.at);
+                match seen.lines.first() {
+                    Some(line) if first.is_none_or(|at| line.at < at) => Finding::differs(
+                        "the server speaks first",
+                        "nothing before the first request",
+                        String::from_utf8_lossy(&line.bytes),
+                    ),
+                    _ => Finding::Met,
+                }
+            }),
+        )
 }
 
 #[cfg(test)]

@@ -11,7 +11,14 @@ use crate::revision::Revision;
 use crate::verdict::Finding;
 
 const INTEGERS: &[&str] = &["0", "-1", "2", "65536", "2147483648", "9007199254740991"];
-const STRINGS: &[&str] = &[r#""1""#, r#""a""#, r#""0f8fad5b-d9cd-469f-a165-70867728950e""#, r#""id with \"quotes\" and \\""#, r#""编号-7-🚀""#, r#""true""#];
+const STRINGS: &[&str] = &[
+    r#""1""#,
+    r#""a""#,
+    r#""0f8fad5b-d9cd-469f-a165-70867728950e""#,
+    r#""id with \"quotes\" and \\""#,
+    r#""编号-7-🚀""#,
+    r#""true""#,
+];
 /// Ids that a reader of doubles, or of truth values, loses.
 const UNUSUAL: &[&str] = &["9007199254740993", "-9007199254740993", "9223372036854775807", r#""""#];
 
@@ -22,7 +29,12 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         verbatim_case("integers", "integer ids come back as they were sent", "protocol.ids-verbatim", &owned(INTEGERS)),
         verbatim_case("strings", "string ids come back as they were sent", "protocol.ids-verbatim", &strings),
-        verbatim_case("unusual", "ids beyond 2^53 and the empty id come back as they were sent", "protocol.ids-unusual", &owned(UNUSUAL)),
+        verbatim_case(
+            "unusual",
+            "ids beyond 2^53 and the empty id come back as they were sent",
+            "protocol.ids-unusual",
+            &owned(UNUSUAL),
+        ),
         number_and_string(),
         in_flight_twice(),
         no_ids(),
@@ -33,7 +45,9 @@ fn verbatim_case(point: &str, title: &str, requirement: &'static str, ids: &[Str
     let open = case(&format!("ids/{point}"), title).setting(no_handshake());
     // The handshake's own id must be none of those that are tried.
     let open = open
-        .step(Step::Request(Request::new("hello", "initialize", Some(super::hello(Revision::V2025_11_25.name()))).with_id("\"hello\"")))
+        .step(Step::Request(
+            Request::new("hello", "initialize", Some(super::hello(Revision::V2025_11_25.name()))).with_id("\"hello\""),
+        ))
         .waits("hello")
         .notifies("notifications/initialized", None);
     let case = ids.iter().fold(open, |case, id| {
@@ -53,18 +67,24 @@ fn verbatim(id: &str) -> Expect {
     Expect::holds(format!("the answer to the id {brief} carries this id"), move |seen| match seen.exchange(&label) {
         Some(exchange) if exchange.replies.len() == 1 => Finding::Met,
         Some(exchange) if exchange.replies.is_empty() => match stray(seen) {
-            Some(other) => Finding::differs(format!("the id {brief} came back as another one"), id.clone(), other.to_string()),
+            Some(other) => {
+                Finding::differs(format!("the id {brief} came back as another one"), id.clone(), other.to_string())
+            }
             None => Finding::broken(format!("the request with the id {brief} was not answered")),
         },
-        Some(exchange) => Finding::broken(format!("the request with the id {brief} was answered {} times", exchange.replies.len())),
+        Some(exchange) => {
+            Finding::broken(format!("the request with the id {brief} was answered {} times", exchange.replies.len()))
+        }
         None => Finding::broken(format!("the request with the id {brief} could not be sent: the session is over")),
     })
 }
 
 /// An answer whose id no request had.
 fn stray(seen: &Observation) -> Option<&Json> {
-    let known = |id: &Json| seen.exchanges.iter().any(|exchange| exchange.id.differences(id, Grade::Literal).is_empty());
-    messages(seen).find(|message| message.member("method").is_none() && message.member("id").is_none_or(|id| !known(id)))
+    let known =
+        |id: &Json| seen.exchanges.iter().any(|exchange| exchange.id.differences(id, Grade::Literal).is_empty());
+    messages(seen)
+        .find(|message| message.member("method").is_none() && message.member("id").is_none_or(|id| !known(id)))
 }
 
 /// `1` and `"1"` are two ids.
@@ -80,10 +100,13 @@ fn number_and_string() -> Case {
         .waits("number")
         .waits("string")
         .expect_each_answered("protocol.ids-verbatim", &["number", "string"])
-        .check("protocol.own-answers", super::concurrency::own_answers(vec![
-            ("number".to_owned(), "ix_00000000000000000000000000070071".to_owned()),
-            ("string".to_owned(), "ix_ffffffffffffffffffffffffffffffff".to_owned()),
-        ]))
+        .check(
+            "protocol.own-answers",
+            super::concurrency::own_answers(vec![
+                ("number".to_owned(), "ix_00000000000000000000000000070071".to_owned()),
+                ("string".to_owned(), "ix_ffffffffffffffffffffffffffffffff".to_owned()),
+            ]),
+        )
 }
 
 /// A client must not do this; what a server makes of it is recorded.
@@ -97,11 +120,17 @@ fn in_flight_twice() -> Case {
         .pings("after an id in flight twice")
         .step(Step::Release("wait".to_owned()))
         .ends()
-        .check("protocol.id-in-flight-twice", Expect::holds("what becomes of it is recorded", |seen| {
-            let id = Json::integer(80080);
-            let count = messages(seen).filter(|message| message.member("id") == Some(&id)).count();
-            Finding::Observed(format!("{} requests to the daemon, {count} answers", seen.asked_of(Route::TasksWait).count()))
-        }))
+        .check(
+            "protocol.id-in-flight-twice",
+            Expect::holds("what becomes of it is recorded", |seen| {
+                let id = Json::integer(80080);
+                let count = messages(seen).filter(|message| message.member("id") == Some(&id)).count();
+                Finding::Observed(format!(
+                    "{} requests to the daemon, {count} answers",
+                    seen.asked_of(Route::TasksWait).count()
+                ))
+            }),
+        )
         .check("protocol.survives-requests", survives(vec!["after an id in flight twice".to_owned()]))
 }
 

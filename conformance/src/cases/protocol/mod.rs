@@ -53,7 +53,9 @@ fn no_handshake() -> Setting {
 /// The parameters of `initialize` for this version, as JSON text.
 fn hello(version: &str) -> String {
     let version = Json::string(version);
-    format!(r#"{{"protocolVersion":{version},"capabilities":{{}},"clientInfo":{{"name":"anet-conformance","version":"1"}}}}"#)
+    format!(
+        r#"{{"protocolVersion":{version},"capabilities":{{}},"clientInfo":{{"name":"anet-conformance","version":"1"}}}}"#
+    )
 }
 
 /// Arguments that name the sample task.
@@ -144,9 +146,8 @@ fn messages(seen: &Observation) -> impl Iterator<Item = &Json> {
 
 /// The answers that carry no id at all.
 fn answers_to_nothing(seen: &Observation) -> Vec<&Json> {
-    let to_nothing = |message: &&Json| {
-        message.member("method").is_none() && matches!(message.member("id"), None | Some(Json::Null))
-    };
+    let to_nothing =
+        |message: &&Json| message.member("method").is_none() && matches!(message.member("id"), None | Some(Json::Null));
     messages(seen).filter(to_nothing).collect()
 }
 
@@ -166,9 +167,11 @@ fn survives(labels: Vec<String>) -> Expect {
         let lost = labels.iter().find(|label| !matches!(seen.answer(label), Some(Answer::Result(_))));
         match lost {
             None => Finding::Met,
-            Some(label) => {
-                Finding::differs(format!("the session does not go on {label}"), "an answer to the next request", shown(seen, label))
-            }
+            Some(label) => Finding::differs(
+                format!("the session does not go on {label}"),
+                "an answer to the next request",
+                shown(seen, label),
+            ),
         }
     })
 }

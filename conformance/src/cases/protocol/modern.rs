@@ -5,7 +5,7 @@
 
 use anet_mock_daemon::{Route, Times};
 
-use super::{DOCUMENT, case, hello, held, no_handshake, sample_task, shown, survives};
+use super::{DOCUMENT, case, held, hello, no_handshake, sample_task, shown, survives};
 use crate::case::{Case, Step};
 use crate::expect::{Expect, ValueRule};
 use crate::json::Json;
@@ -64,24 +64,34 @@ fn probe() -> Case {
         .asks("hello", "initialize", Some(&hello(Revision::V2025_11_25.name())))
         .notifies("notifications/initialized", None)
         .pings("after server/discover")
-        .check("modern.era", Expect::holds("which era the server speaks is recorded", |seen| {
-            let modern = is_modern(seen);
-            let legacy = matches!(seen.answer("hello"), Some(Answer::Result(_)));
-            Finding::Observed(match (legacy, modern) {
-                (true, true) => "with and without a handshake".to_owned(),
-                (true, false) => "with a handshake only".to_owned(),
-                (false, true) => "without a handshake only".to_owned(),
-                (false, false) => "neither".to_owned(),
-            })
-        }))
+        .check(
+            "modern.era",
+            Expect::holds("which era the server speaks is recorded", |seen| {
+                let modern = is_modern(seen);
+                let legacy = matches!(seen.answer("hello"), Some(Answer::Result(_)));
+                Finding::Observed(match (legacy, modern) {
+                    (true, true) => "with and without a handshake".to_owned(),
+                    (true, false) => "with a handshake only".to_owned(),
+                    (false, true) => "without a handshake only".to_owned(),
+                    (false, false) => "neither".to_owned(),
+                })
+            }),
+        )
         .check("modern.probe", Expect::AnsweredOnce { call: "discover".to_owned() })
-        .check("modern.probe", Expect::holds("the handshake goes on after the probe", |seen| {
-            let legacy = matches!(seen.answer("after server/discover"), Some(Answer::Result(_)));
-            if legacy || is_modern(seen) {
-                return Finding::Met;
-            }
-            Finding::differs("after `server/discover` the handshake does not work", "an answer", shown(seen, "hello"))
-        }))
+        .check(
+            "modern.probe",
+            Expect::holds("the handshake goes on after the probe", |seen| {
+                let legacy = matches!(seen.answer("after server/discover"), Some(Answer::Result(_)));
+                if legacy || is_modern(seen) {
+                    return Finding::Met;
+                }
+                Finding::differs(
+                    "after `server/discover` the handshake does not work",
+                    "an answer",
+                    shown(seen, "hello"),
+                )
+            }),
+        )
 }
 
 fn discover() -> Case {
@@ -90,7 +100,10 @@ fn discover() -> Case {
         .check("modern.discover", in_result("discover", "/capabilities/tools", ValueRule::Type("object")))
         .check("modern.result-type", in_result("discover", "/resultType", ValueRule::Is("\"complete\"".to_owned())))
         .check("modern.cache", cache("discover"))
-        .check("modern.server-info", in_result("discover", "/_meta/io.modelcontextprotocol~1serverInfo/name", ValueRule::Present))
+        .check(
+            "modern.server-info",
+            in_result("discover", "/_meta/io.modelcontextprotocol~1serverInfo/name", ValueRule::Present),
+        )
 }
 
 /// How long and for whom a result may be kept.
@@ -129,20 +142,25 @@ fn session() -> Case {
         .check("modern.result-type", in_result("list", "/resultType", ValueRule::Is("\"complete\"".to_owned())))
         .check("modern.result-type", in_result("call", "/resultType", ValueRule::Is("\"complete\"".to_owned())))
         .check("modern.cache", cache("list"))
-        .check("modern.server-info", in_result("call", "/_meta/io.modelcontextprotocol~1serverInfo/name", ValueRule::Present))
+        .check(
+            "modern.server-info",
+            in_result("call", "/_meta/io.modelcontextprotocol~1serverInfo/name", ValueRule::Present),
+        )
 }
 
 /// A request without the metadata that every modern request carries. One that could as well be of an older revision
 /// may be taken for that.
 fn metadata() -> Case {
-    let case = LACKING.into_iter().fold(modern("metadata", "metadata that lacks something is refused"), |case, (label, _)| {
-        case.asks(label, "tools/list", Some(&format!(r#"{{"_meta":{}}}"#, lacking(label))))
-    });
+    let case =
+        LACKING.into_iter().fold(modern("metadata", "metadata that lacks something is refused"), |case, (label, _)| {
+            case.asks(label, "tools/list", Some(&format!(r#"{{"_meta":{}}}"#, lacking(label))))
+        });
     let case = LACKING.into_iter().fold(case, |case, (label, shows)| {
         let refused = if_modern(Expect::FailsAsRpc { call: label.to_owned(), codes: vec![-32602] });
         case.check(if shows { "modern.metadata" } else { "modern.no-metadata" }, refused)
     });
-    case.asks("list", "tools/list", None).check("modern.session", if_modern(Expect::Succeeds { call: "list".to_owned() }))
+    case.asks("list", "tools/list", None)
+        .check("modern.session", if_modern(Expect::Succeeds { call: "list".to_owned() }))
 }
 
 fn lacking(label: &str) -> String {
@@ -156,12 +174,14 @@ fn lacking(label: &str) -> String {
 
 fn unsupported_version() -> Case {
     let params = format!(r#"{{"_meta":{{"{VERSION}":"1999-01-01","{CAPABILITIES}":{{}}}}}}"#);
-    let in_error = |pointer: &str, rule| {
-        if_modern(Expect::InError { call: "old".to_owned(), pointer: pointer.to_owned(), rule })
-    };
+    let in_error =
+        |pointer: &str, rule| if_modern(Expect::InError { call: "old".to_owned(), pointer: pointer.to_owned(), rule });
     modern("unsupported-version", "a version that does not exist is refused with those that are spoken")
         .asks("old", "tools/list", Some(&params))
-        .check("modern.unsupported-version", if_modern(Expect::FailsAsRpc { call: "old".to_owned(), codes: vec![-32022] }))
+        .check(
+            "modern.unsupported-version",
+            if_modern(Expect::FailsAsRpc { call: "old".to_owned(), codes: vec![-32022] }),
+        )
         .check("modern.unsupported-version", in_error("/data/supported", ValueRule::AtLeast(1)))
         .check("modern.unsupported-version", in_error("/data/requested", ValueRule::Is("\"1999-01-01\"".to_owned())))
 }

@@ -19,13 +19,17 @@ const LINE_ENDS: &str = "one\u{2028}two\u{2029}three\u{85}four\u{b}five\u{c}six\
 pub(super) fn cases() -> Vec<Case> {
     let locale = |name: &str| Setting {
         alone: true,
-        env: [("LC_ALL", name), ("LANG", name), ("LANGUAGE", "")].map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec(),
+        env: [("LC_ALL", name), ("LANG", name), ("LANGUAGE", "")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .to_vec(),
         ..Setting::default()
     };
     vec![
         both_ways("strings/usual", "strings survive in both directions", FOREIGN),
-        both_ways("strings/locale-c", "strings survive where the locale knows ASCII alone", FOREIGN).setting(locale("C")),
-        both_ways("strings/locale-latin1", "strings survive where the locale is Latin-1", FOREIGN).setting(locale("en_US.ISO-8859-1")),
+        both_ways("strings/locale-c", "strings survive where the locale knows ASCII alone", FOREIGN)
+            .setting(locale("C")),
+        both_ways("strings/locale-latin1", "strings survive where the locale is Latin-1", FOREIGN)
+            .setting(locale("en_US.ISO-8859-1")),
         both_ways("strings/line-ends", "what looks like a line end inside a string is none", LINE_ENDS),
         minimal_environment(),
     ]
@@ -34,11 +38,18 @@ pub(super) fn cases() -> Vec<Case> {
 /// The same text goes to the daemon as an argument and comes back in its answer, once as it is and once escaped.
 fn both_ways(topic: &str, title: &str, text: &str) -> Case {
     let plain = Json::string(text).to_string();
-    let escaped: String = plain.encode_utf16().map(|unit| match u8::try_from(unit) {
-        Ok(ascii) if ascii.is_ascii() => char::from(ascii).to_string(),
-        _ => format!("\\u{unit:04x}"),
-    }).collect();
-    let document = |text: &str| format!(r#"{{"id":"ix_1","contextId":"ctx_1","status":{{"state":"TASK_STATE_WORKING"}},"metadata":{{"note":{text}}}}}"#);
+    let escaped: String = plain
+        .encode_utf16()
+        .map(|unit| match u8::try_from(unit) {
+            Ok(ascii) if ascii.is_ascii() => char::from(ascii).to_string(),
+            _ => format!("\\u{unit:04x}"),
+        })
+        .collect();
+    let document = |text: &str| {
+        format!(
+            r#"{{"id":"ix_1","contextId":"ctx_1","status":{{"state":"TASK_STATE_WORKING"}},"metadata":{{"note":{text}}}}}"#
+        )
+    };
     case(topic, title)
         .daemon_answers(Route::TasksSend, document(&plain))
         .daemon_answers(Route::TasksGet, document(&plain))
@@ -50,8 +61,14 @@ fn both_ways(topic: &str, title: &str, text: &str) -> Case {
         .calls("escaped", "cancel_task", &sample_task())
         .waits("escaped")
         .check("protocol.strings", sent(text))
-        .check("protocol.strings", Expect::TextJson { call: "plain".to_owned(), json: document(&plain), grade: Grade::Double })
-        .check("protocol.strings", Expect::TextJson { call: "escaped".to_owned(), json: document(&plain), grade: Grade::Double })
+        .check(
+            "protocol.strings",
+            Expect::TextJson { call: "plain".to_owned(), json: document(&plain), grade: Grade::Double },
+        )
+        .check(
+            "protocol.strings",
+            Expect::TextJson { call: "escaped".to_owned(), json: document(&plain), grade: Grade::Double },
+        )
 }
 
 /// The daemon got this text, in whichever of the forms that mean it.

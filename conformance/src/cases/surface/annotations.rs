@@ -14,12 +14,9 @@ const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "
 const fn values(tool: Tool) -> [Option<bool>; 4] {
     match tool {
         Tool::ListAgents | Tool::AgentCard | Tool::Balance => [Some(true), None, None, Some(true)],
-        Tool::GetTask
-        | Tool::ListTasks
-        | Tool::WaitTask
-        | Tool::Audit
-        | Tool::NodeStatus
-        | Tool::InboundPending => [Some(true), None, None, Some(false)],
+        Tool::GetTask | Tool::ListTasks | Tool::WaitTask | Tool::Audit | Tool::NodeStatus | Tool::InboundPending => {
+            [Some(true), None, None, Some(false)]
+        }
         Tool::SendMessage | Tool::ReplyTask => [Some(false), Some(false), Some(false), Some(true)],
         Tool::CancelTask => [Some(false), Some(true), Some(true), Some(true)],
         Tool::SubmitPayment => [Some(false), Some(true), Some(false), Some(true)],

@@ -96,14 +96,23 @@ fn stable() -> Case {
     listing_case("stable", "two lists of one session are the same, byte for byte")
         .call(Tool::NodeStatus, "{}")
         .step(Step::ListTools("again".to_owned()))
-        .check("surface.stable", Expect::holds("both lists are the same", |seen| {
-            let shown = |label| pages(seen, label).map(|pages| pages.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
-            match (shown(LIST), shown("again")) {
-                (Ok(first), Ok(second)) if first == second => Finding::Met,
-                (Ok(first), Ok(second)) => Finding::differs("the second list differs from the first", first, second),
-                (Err(instead), _) | (_, Err(instead)) => Finding::NotExercised(format!("there is no list: {instead}")),
-            }
-        }))
+        .check(
+            "surface.stable",
+            Expect::holds("both lists are the same", |seen| {
+                let shown = |label| {
+                    pages(seen, label).map(|pages| pages.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+                };
+                match (shown(LIST), shown("again")) {
+                    (Ok(first), Ok(second)) if first == second => Finding::Met,
+                    (Ok(first), Ok(second)) => {
+                        Finding::differs("the second list differs from the first", first, second)
+                    }
+                    (Err(instead), _) | (_, Err(instead)) => {
+                        Finding::NotExercised(format!("there is no list: {instead}"))
+                    }
+                }
+            }),
+        )
 }
 
 fn pages_end() -> Expect {

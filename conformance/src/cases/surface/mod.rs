@@ -21,14 +21,7 @@ use crate::verdict::Finding;
 
 /// All cases of the group.
 pub(super) fn cases() -> Vec<Case> {
-    [
-        listing::cases(),
-        parameters::cases(),
-        annotations::cases(),
-        descriptions::cases(),
-        portability::cases(),
-    ]
-    .concat()
+    [listing::cases(), parameters::cases(), annotations::cases(), descriptions::cases(), portability::cases()].concat()
 }
 
 /// The label of the list.
@@ -65,11 +58,7 @@ fn names<'j>(tools: &[&'j Json]) -> Vec<&'j str> {
 }
 
 /// What is demanded of one listed tool. A tool that is not listed is another case's finding.
-fn of_tool(
-    tool: Tool,
-    what: impl Into<String>,
-    judge: impl Fn(&Json) -> Finding + Send + Sync + 'static,
-) -> Expect {
+fn of_tool(tool: Tool, what: impl Into<String>, judge: impl Fn(&Json) -> Finding + Send + Sync + 'static) -> Expect {
     Expect::holds(what, move |seen| match listed(seen, LIST) {
         Err(instead) => Finding::NotExercised(format!("there is no list of tools: {instead}")),
         Ok(tools) => match tools.iter().find(|found| names(&[found]) == [tool.name()]) {
@@ -108,8 +97,6 @@ fn of_parameter(
 fn none_of(complaints: &[String], message: impl Into<String>, seen: &Json) -> Finding {
     match complaints {
         [] => Finding::Met,
-        complaints => {
-            Finding::differs(format!("{}: {}", message.into(), complaints.join("; ")), "", seen.to_string())
-        }
+        complaints => Finding::differs(format!("{}: {}", message.into(), complaints.join("; ")), "", seen.to_string()),
     }
 }

@@ -12,7 +12,8 @@ use crate::verdict::Finding;
 const PAYMENT_MEMBERS: [&str; 3] = ["pay", "purpose", "payload"];
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases = vec![no_message_id(), no_payment_members(), file_members(Tool::SendMessage), file_members(Tool::ReplyTask)];
+    let mut cases =
+        vec![no_message_id(), no_payment_members(), file_members(Tool::SendMessage), file_members(Tool::ReplyTask)];
     for tool in Tool::ALL {
         cases.push(whole(tool));
         cases.extend(tool.parameters().iter().map(|parameter| one(tool, parameter)));
@@ -26,22 +27,25 @@ fn one(tool: Tool, parameter: &'static Parameter) -> Case {
     let kind = parameter.kind.schema_type();
     let case = listing_case(&format!("{tool}/{name}"), format!("`{name}` of {tool} is stated as the page has it"))
         .tool(tool)
-        .check("surface.parameters", of_schema(tool, format!("`{tool}` states `{name}`"), move |schema| {
-            match schema.property(name) {
+        .check(
+            "surface.parameters",
+            of_schema(tool, format!("`{tool}` states `{name}`"), move |schema| match schema.property(name) {
                 Some(_) => Finding::Met,
                 None => Finding::differs(
                     format!("`{tool}` does not state `{name}`"),
                     name,
                     schema.property_names().join(", "),
                 ),
-            }
-        }))
-        .check("surface.parameter-type", typed(tool, name, format!("`{name}` is stated as {kind}"), move |types| {
-            types.contains(&kind)
-        }))
-        .check("surface.parameter-type-only", typed(tool, name, format!("`{name}` is stated as {kind} and nothing else"), move |types| {
-            types == [kind]
-        }))
+            }),
+        )
+        .check(
+            "surface.parameter-type",
+            typed(tool, name, format!("`{name}` is stated as {kind}"), move |types| types.contains(&kind)),
+        )
+        .check(
+            "surface.parameter-type-only",
+            typed(tool, name, format!("`{name}` is stated as {kind} and nothing else"), move |types| types == [kind]),
+        )
         .check("surface.not-narrower", passes(tool, parameter, &allowed(tool, parameter)))
         .check(requiredness(tool, parameter), required(tool, parameter));
     let case = match unusual(parameter) {
@@ -58,23 +62,33 @@ fn stated_limits(mut case: Case, tool: Tool, parameter: &'static Parameter) -> C
         Kind::Integer { min, max } => {
             let outside: Vec<_> = min.map(|min| min - 1).into_iter().chain(max.map(|max| max + 1)).collect();
             let what = format!("the schema of `{name}` refuses {outside:?}");
-            case = case.check("surface.ranges", of_parameter(tool, name, what, move |schema| {
-                let passed = outside.iter().filter(|value| schema.complaint(&Json::integer(**value)).is_none());
-                let passed: Vec<_> = passed.map(|value| format!("{value} passes")).collect();
-                none_of(&passed, format!("the range of `{name}` is not stated"), schema.json())
-            }));
+            case = case.check(
+                "surface.ranges",
+                of_parameter(tool, name, what, move |schema| {
+                    let passed = outside.iter().filter(|value| schema.complaint(&Json::integer(**value)).is_none());
+                    let passed: Vec<_> = passed.map(|value| format!("{value} passes")).collect();
+                    none_of(&passed, format!("the range of `{name}` is not stated"), schema.json())
+                }),
+            );
         }
         Kind::Choice(choices) => {
             let what = format!("`{name}` is an enum of {}", choices.join(", "));
-            case = case.check("surface.choices", of_parameter(tool, name, what, move |schema| {
-                let stated = schema.keyword("enum").and_then(Json::as_array).unwrap_or_default();
-                let stated: Vec<_> = stated.iter().filter_map(Json::as_str).collect();
-                let same = stated.len() == choices.len() && choices.iter().all(|choice| stated.contains(choice));
-                if same {
-                    return Finding::Met;
-                }
-                Finding::differs(format!("`{name}` does not state the page's values"), choices.join(", "), schema.json().to_string())
-            }));
+            case = case.check(
+                "surface.choices",
+                of_parameter(tool, name, what, move |schema| {
+                    let stated = schema.keyword("enum").and_then(Json::as_array).unwrap_or_default();
+                    let stated: Vec<_> = stated.iter().filter_map(Json::as_str).collect();
+                    let same = stated.len() == choices.len() && choices.iter().all(|choice| stated.contains(choice));
+                    if same {
+                        return Finding::Met;
+                    }
+                    Finding::differs(
+                        format!("`{name}` does not state the page's values"),
+                        choices.join(", "),
+                        schema.json().to_string(),
+                    )
+                }),
+            );
         }
         Kind::Text | Kind::Boolean | Kind::Object | Kind::Files => {}
     }
@@ -84,10 +98,17 @@ fn stated_limits(mut case: Case, tool: Tool, parameter: &'static Parameter) -> C
         None => return case,
     };
     let what = format!("the default of `{name}` is stated as {default}");
-    case.check("surface.defaults", of_parameter(tool, name, what, move |schema| match schema.keyword("default") {
-        Some(stated) if *stated == default => Finding::Met,
-        _ => Finding::differs(format!("`{name}` does not state its default"), default.to_string(), schema.json().to_string()),
-    }))
+    case.check(
+        "surface.defaults",
+        of_parameter(tool, name, what, move |schema| match schema.keyword("default") {
+            Some(stated) if *stated == default => Finding::Met,
+            _ => Finding::differs(
+                format!("`{name}` does not state its default"),
+                default.to_string(),
+                schema.json().to_string(),
+            ),
+        }),
+    )
 }
 
 fn typed(
@@ -145,7 +166,10 @@ fn allowed(tool: Tool, parameter: &Parameter) -> Vec<String> {
         Kind::Object => values.push(r#"{"a":[{"b":null}],"数":1.5,"x":"y"}"#.to_owned()),
         Kind::Files => {
             values.push(r#"[{"name":"a.bin","content_base64":"AA=="}]"#.to_owned());
-            values.push(r#"[{"name":"a","content_base64":"YQ=="},{"name":"b","content_base64":"Yg==","media_type":"x/y"}]"#.to_owned());
+            values.push(
+                r#"[{"name":"a","content_base64":"YQ=="},{"name":"b","content_base64":"Yg==","media_type":"x/y"}]"#
+                    .to_owned(),
+            );
         }
     }
     values
@@ -190,7 +214,8 @@ fn required(tool: Tool, parameter: &'static Parameter) -> Expect {
 
 /// The schema as a whole: what it lets pass, what it adds, whether it is closed.
 fn whole(tool: Tool) -> Case {
-    let all: Vec<_> = tool.parameters().iter().map(|parameter| format!("\"{}\":{}", parameter.name, parameter.sample)).collect();
+    let all: Vec<_> =
+        tool.parameters().iter().map(|parameter| format!("\"{}\":{}", parameter.name, parameter.sample)).collect();
     let mut arguments = vec![tool.minimal_arguments(), format!("{{{}}}", all.join(","))];
     if tool == Tool::SendMessage {
         let to = format!(r#""to":"{SAMPLE_AID}""#);
@@ -205,49 +230,79 @@ fn whole(tool: Tool) -> Case {
         ]);
     }
     let arguments: Vec<_> = arguments.iter().filter_map(|text| Json::parse(text).ok()).collect();
-    let case = listing_case(&format!("{tool}/schema"), format!("the input schema of {tool} fits the page's parameters"))
-        .tool(tool)
-        .check("surface.schema-valid", of_schema(tool, format!("the schema of `{tool}` is a JSON Schema"), |schema| {
-            let mut complaints = Vec::new();
-            malformed(schema.json(), "", &mut complaints);
-            none_of(&complaints, "the input schema is no valid JSON Schema", schema.json())
-        }))
-        .check("surface.arguments-fit", of_schema(tool, format!("valid arguments of `{tool}` meet its schema"), move |schema| {
-            // What is wrong with a single parameter is said there.
-            let wrong = |parameter: &Parameter| {
-                let stated = schema.property(parameter.name);
-                stated.is_none_or(|part| Json::parse(parameter.sample).is_ok_and(|sample| part.complaint(&sample).is_some()))
-            };
-            if let Some(parameter) = tool.parameters().iter().find(|parameter| wrong(parameter)) {
-                return Finding::NotExercised(format!("`{}` is not stated as the page has it", parameter.name));
-            }
-            let refused: Vec<_> = arguments.iter().filter_map(|value| schema.complaint(value)).collect();
-            none_of(&refused, format!("the schema of `{tool}` forbids arguments that the page allows"), schema.json())
-        }))
-        .check("surface.no-others", of_schema(tool, format!("`{tool}` states no parameter beyond the page"), move |schema| {
-            let beyond = |name: &&str| {
-                let page = tool.parameter(name).is_some();
-                let waited = tool == Tool::WaitTask && *name == "history_length";
-                let elsewhere = PAYMENT_MEMBERS.contains(name) || (tool == Tool::SendMessage && *name == "message_id");
-                !page && !waited && !elsewhere
-            };
-            let others: Vec<_> = schema.property_names().into_iter().filter(beyond).map(str::to_owned).collect();
-            none_of(&others, format!("`{tool}` states parameters that the page does not have"), schema.json())
-        }))
-        .check("surface.closed", of_schema(tool, format!("the schema of `{tool}` says additionalProperties: false"), |schema| {
-            let closed = ["additionalProperties", "unevaluatedProperties"];
-            if closed.iter().any(|name| schema.json().member(name) == Some(&Json::Bool(false))) {
-                return Finding::Met;
-            }
-            Finding::differs("the schema does not say that other parameters are refused", "additionalProperties: false", schema.json().to_string())
-        }));
+    let case =
+        listing_case(&format!("{tool}/schema"), format!("the input schema of {tool} fits the page's parameters"))
+            .tool(tool)
+            .check(
+                "surface.schema-valid",
+                of_schema(tool, format!("the schema of `{tool}` is a JSON Schema"), |schema| {
+                    let mut complaints = Vec::new();
+                    malformed(schema.json(), "", &mut complaints);
+                    none_of(&complaints, "the input schema is no valid JSON Schema", schema.json())
+                }),
+            )
+            .check(
+                "surface.arguments-fit",
+                of_schema(tool, format!("valid arguments of `{tool}` meet its schema"), move |schema| {
+                    // What is wrong with a single parameter is said there.
+                    let wrong = |parameter: &Parameter| {
+                        let stated = schema.property(parameter.name);
+                        stated.is_none_or(|part| {
+                            Json::parse(parameter.sample).is_ok_and(|sample| part.complaint(&sample).is_some())
+                        })
+                    };
+                    if let Some(parameter) = tool.parameters().iter().find(|parameter| wrong(parameter)) {
+                        return Finding::NotExercised(format!("`{}` is not stated as the page has it", parameter.name));
+                    }
+                    let refused: Vec<_> = arguments.iter().filter_map(|value| schema.complaint(value)).collect();
+                    none_of(
+                        &refused,
+                        format!("the schema of `{tool}` forbids arguments that the page allows"),
+                        schema.json(),
+                    )
+                }),
+            )
+            .check(
+                "surface.no-others",
+                of_schema(tool, format!("`{tool}` states no parameter beyond the page"), move |schema| {
+                    let beyond = |name: &&str| {
+                        let page = tool.parameter(name).is_some();
+                        let waited = tool == Tool::WaitTask && *name == "history_length";
+                        let elsewhere =
+                            PAYMENT_MEMBERS.contains(name) || (tool == Tool::SendMessage && *name == "message_id");
+                        !page && !waited && !elsewhere
+                    };
+                    let others: Vec<_> =
+                        schema.property_names().into_iter().filter(beyond).map(str::to_owned).collect();
+                    none_of(&others, format!("`{tool}` states parameters that the page does not have"), schema.json())
+                }),
+            )
+            .check(
+                "surface.closed",
+                of_schema(tool, format!("the schema of `{tool}` says additionalProperties: false"), |schema| {
+                    let closed = ["additionalProperties", "unevaluatedProperties"];
+                    if closed.iter().any(|name| schema.json().member(name) == Some(&Json::Bool(false))) {
+                        return Finding::Met;
+                    }
+                    Finding::differs(
+                        "the schema does not say that other parameters are refused",
+                        "additionalProperties: false",
+                        schema.json().to_string(),
+                    )
+                }),
+            );
     if tool != Tool::WaitTask {
         return case;
     }
-    case.check("surface.wait-task-history", of_schema(tool, "whether `wait_task` takes history_length is recorded", |schema| {
-        let stated = schema.property("history_length").is_some();
-        Finding::Observed(if stated { "wait_task takes history_length" } else { "wait_task takes no history_length" }.to_owned())
-    }))
+    case.check(
+        "surface.wait-task-history",
+        of_schema(tool, "whether `wait_task` takes history_length is recorded", |schema| {
+            let stated = schema.property("history_length").is_some();
+            Finding::Observed(
+                if stated { "wait_task takes history_length" } else { "wait_task takes no history_length" }.to_owned(),
+            )
+        }),
+    )
 }
 
 /// Keywords whose values no JSON Schema may have, in the schema and its parts.
@@ -263,7 +318,9 @@ fn malformed(node: &Json, place: &str, complaints: &mut Vec<String>) {
     for (name, value) in members {
         let place = format!("{place}/{name}");
         let sound = match name.as_str() {
-            "type" => known(value) || value.as_array().is_some_and(|names| !names.is_empty() && names.iter().all(known)),
+            "type" => {
+                known(value) || value.as_array().is_some_and(|names| !names.is_empty() && names.iter().all(known))
+            }
             "required" => strings(value),
             "properties" => {
                 let members = value.as_object().unwrap_or_default();
@@ -299,7 +356,9 @@ fn no_message_id() -> Case {
         of_schema(tool, format!("`{tool}` has no parameter message_id"), move |schema| {
             match schema.property("message_id") {
                 None => Finding::Met,
-                Some(_) => Finding::differs(format!("`{tool}` offers message_id"), "no message_id", schema.json().to_string()),
+                Some(_) => {
+                    Finding::differs(format!("`{tool}` offers message_id"), "no message_id", schema.json().to_string())
+                }
             }
         })
     };
@@ -312,11 +371,14 @@ fn no_payment_members() -> Case {
     Tool::ALL.into_iter().fold(
         listing_case("no-payment-members", "no tool takes pay, purpose or payload"),
         |case, tool| {
-            case.check("surface.no-payment-members", of_schema(tool, format!("`{tool}` takes no pay, purpose or payload"), move |schema| {
-                let mut found = Vec::new();
-                payment_members(schema.json(), &mut found);
-                none_of(&found, format!("`{tool}` takes what only the node decides"), schema.json())
-            }))
+            case.check(
+                "surface.no-payment-members",
+                of_schema(tool, format!("`{tool}` takes no pay, purpose or payload"), move |schema| {
+                    let mut found = Vec::new();
+                    payment_members(schema.json(), &mut found);
+                    none_of(&found, format!("`{tool}` takes what only the node decides"), schema.json())
+                }),
+            )
         },
     )
 }
@@ -327,7 +389,13 @@ fn payment_members(node: &Json, found: &mut Vec<String>) {
             for (name, value) in members {
                 if name == "properties" {
                     let stated = value.as_object().unwrap_or_default();
-                    found.extend(stated.iter().map(|(name, _)| name).filter(|name| PAYMENT_MEMBERS.contains(&name.as_str())).cloned());
+                    found.extend(
+                        stated
+                            .iter()
+                            .map(|(name, _)| name)
+                            .filter(|name| PAYMENT_MEMBERS.contains(&name.as_str()))
+                            .cloned(),
+                    );
                 }
                 payment_members(value, found);
             }
@@ -339,14 +407,20 @@ fn payment_members(node: &Json, found: &mut Vec<String>) {
 
 /// What a file consists of is stated, so that a model need not guess it.
 fn file_members(tool: Tool) -> Case {
-    listing_case(&format!("{tool}/files.members"), format!("the files of {tool} state name, content_base64 and media_type"))
-        .tool(tool)
-        .check("surface.file-members", of_parameter(tool, "files", "an item of `files` states its members", |schema| {
+    listing_case(
+        &format!("{tool}/files.members"),
+        format!("the files of {tool} state name, content_base64 and media_type"),
+    )
+    .tool(tool)
+    .check(
+        "surface.file-members",
+        of_parameter(tool, "files", "an item of `files` states its members", |schema| {
             let Some(item) = schema.items() else {
                 return Finding::differs("`files` does not say what its items are", "items", schema.json().to_string());
             };
             let text = |name: &&str| item.property(name).is_some_and(|part: Schema<'_>| part.types() == ["string"]);
-            let missing: Vec<_> = ["name", "content_base64", "media_type"].into_iter().filter(|name| !text(name)).collect();
+            let missing: Vec<_> =
+                ["name", "content_base64", "media_type"].into_iter().filter(|name| !text(name)).collect();
             let mut required = item.required();
             required.sort_unstable();
             if missing.is_empty() && required == ["content_base64", "name"] {
@@ -357,5 +431,6 @@ fn file_members(tool: Tool) -> Case {
                 "strings name, content_base64 (both required) and media_type",
                 item.json().to_string(),
             )
-        }))
+        }),
+    )
 }

@@ -31,7 +31,9 @@ const LINTS: [Lint; 6] = [
         REFUSED_FORMATS.contains(&format).then(|| format!("{place}: format {format}"))
     }),
     ("portability.type-lists", "every type is one word", |place, node| {
-        node.member("type").filter(|stated| matches!(stated, Json::Array(_))).map(|list| format!("{place}: type {list}"))
+        node.member("type")
+            .filter(|stated| matches!(stated, Json::Array(_)))
+            .map(|list| format!("{place}: type {list}"))
     }),
     ("portability.references", "no $ref and no $defs", |place, node| {
         let found = ["$ref", "$defs", "definitions"].into_iter().find(|name| node.member(name).is_some())?;
@@ -56,30 +58,44 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 fn of(tool: Tool) -> Case {
-    let case = listing_case(&format!("{tool}/portability"), format!("the schema of {tool} is one that every client reads"))
-        .tool(tool)
-        .check("portability.names", of_tool(tool, "names are short and plain", move |listed| {
-            let schema = listed.member("inputSchema").map(Schema::whole);
-            let names = schema.map(Schema::property_names).unwrap_or_default();
-            let odd: Vec<_> = names.into_iter().filter(|name| !plain(name)).map(str::to_owned).collect();
-            none_of(&odd, "names that some clients refuse", listed)
-        }))
-        .check("portability.properties", of_schema(tool, "`properties` is there", |schema| {
-            let missing = !schema.json().member("properties").is_some_and(Json::is_object);
-            let complaints = if missing { vec!["no properties".to_owned()] } else { Vec::new() };
-            none_of(&complaints, "some clients refuse an object without `properties`", schema.json())
-        }))
-        .check("portability.combinators", of_schema(tool, "no combination at the top", |schema| {
-            let found = ["oneOf", "anyOf", "allOf"].into_iter().filter(|name| schema.json().member(name).is_some());
-            let found: Vec<_> = found.map(str::to_owned).collect();
-            none_of(&found, "some clients refuse a combination at the top of a schema", schema.json())
-        }));
+    let case =
+        listing_case(&format!("{tool}/portability"), format!("the schema of {tool} is one that every client reads"))
+            .tool(tool)
+            .check(
+                "portability.names",
+                of_tool(tool, "names are short and plain", move |listed| {
+                    let schema = listed.member("inputSchema").map(Schema::whole);
+                    let names = schema.map(Schema::property_names).unwrap_or_default();
+                    let odd: Vec<_> = names.into_iter().filter(|name| !plain(name)).map(str::to_owned).collect();
+                    none_of(&odd, "names that some clients refuse", listed)
+                }),
+            )
+            .check(
+                "portability.properties",
+                of_schema(tool, "`properties` is there", |schema| {
+                    let missing = !schema.json().member("properties").is_some_and(Json::is_object);
+                    let complaints = if missing { vec!["no properties".to_owned()] } else { Vec::new() };
+                    none_of(&complaints, "some clients refuse an object without `properties`", schema.json())
+                }),
+            )
+            .check(
+                "portability.combinators",
+                of_schema(tool, "no combination at the top", |schema| {
+                    let found =
+                        ["oneOf", "anyOf", "allOf"].into_iter().filter(|name| schema.json().member(name).is_some());
+                    let found: Vec<_> = found.map(str::to_owned).collect();
+                    none_of(&found, "some clients refuse a combination at the top of a schema", schema.json())
+                }),
+            );
     LINTS.into_iter().fold(case, |case, (requirement, what, lint)| {
-        case.check(requirement, of_schema(tool, what, move |schema| {
-            let mut found = Vec::new();
-            walk("", schema.json(), &mut |place, node| found.extend(lint(place, node)));
-            none_of(&found, "a shape that some clients refuse", schema.json())
-        }))
+        case.check(
+            requirement,
+            of_schema(tool, what, move |schema| {
+                let mut found = Vec::new();
+                walk("", schema.json(), &mut |place, node| found.extend(lint(place, node)));
+                none_of(&found, "a shape that some clients refuse", schema.json())
+            }),
+        )
     })
 }
 

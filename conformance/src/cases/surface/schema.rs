@@ -83,7 +83,8 @@ impl<'j> Schema<'j> {
 
     fn parts(self, node: &'j Json) -> Vec<&'j Json> {
         let referred = node.member("$ref").and_then(|target| self.referred(target));
-        let combined = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|name| node.member(name)?.as_array()).flatten();
+        let combined =
+            ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|name| node.member(name)?.as_array()).flatten();
         referred.into_iter().chain(combined).collect()
     }
 
@@ -266,7 +267,11 @@ mod tests {
             (r#"{"type":"integer","exclusiveMinimum":0}"#, "1", "0"),
             (r#"{"type":"number","multipleOf":1}"#, "5.0", "5.5"),
             (r#"{"type":["integer","null"]}"#, "null", r#""5""#),
-            (r##"{"anyOf":[{"$ref":"#/$defs/S"},{"type":"null"}],"$defs":{"S":{"enum":["a","b"]}}}"##, r#""b""#, r#""c""#),
+            (
+                r##"{"anyOf":[{"$ref":"#/$defs/S"},{"type":"null"}],"$defs":{"S":{"enum":["a","b"]}}}"##,
+                r#""b""#,
+                r#""c""#,
+            ),
             (r#"{"oneOf":[{"required":["to"]},{"required":["task_id"]}]}"#, r#"{"to":"a"}"#, r#"{"text":"x"}"#),
             (r#"{"properties":{"a":{"type":"string"}},"additionalProperties":false}"#, r#"{"a":"x"}"#, r#"{"b":1}"#),
             (r#"{"type":"array","items":{"required":["name"]},"minItems":1}"#, r#"[{"name":"n"}]"#, "[{}]"),

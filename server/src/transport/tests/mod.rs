@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
 use crate::fake::{Fake, Reply, Seen, eventually};
@@ -29,25 +27,12 @@ impl Client {
         let home = fake.home();
         let (near, far) = tokio::io::duplex(1 << 20);
         let (far_reader, far_writer) = tokio::io::split(far);
-        let server = tokio::spawn(serve(
-            Settings::for_data_dir(home.path()),
-            far_reader,
-            far_writer,
-        ));
+        let server = tokio::spawn(serve(Settings::for_data_dir(home.path()), far_reader, far_writer));
         let (reader, writer) = tokio::io::split(near);
-        Self {
-            input: Some(writer),
-            output: BufReader::new(reader).lines(),
-            server,
-            fake,
-            _home: home,
-        }
+        Self { input: Some(writer), output: BufReader::new(reader).lines(), server, fake, _home: home }
     }
 
-    async fn of_revision(
-        version: &str,
-        answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
-    ) -> Self {
+    async fn of_revision(version: &str, answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         let mut client = Self::of(answer);
         let response = client.ask(&initialize(version)).await;
         assert_eq!(response["result"]["protocolVersion"], version);
@@ -62,9 +47,7 @@ impl Client {
 
     async fn line(&mut self) -> String {
         let line = tokio::time::timeout(Duration::from_secs(10), self.output.next_line()).await;
-        line.expect("an answer in time")
-            .unwrap()
-            .expect("an answer before the end")
+        line.expect("an answer in time").unwrap().expect("an answer before the end")
     }
 
     async fn receive(&mut self) -> Value {
@@ -78,8 +61,7 @@ impl Client {
 
     async fn is_alive(&mut self) {
         assert_eq!(
-            self.ask(r#"{"jsonrpc":"2.0","id":"alive","method":"ping"}"#)
-                .await,
+            self.ask(r#"{"jsonrpc":"2.0","id":"alive","method":"ping"}"#).await,
             json!({"jsonrpc": "2.0", "id": "alive", "result": {}})
         );
     }
@@ -94,9 +76,7 @@ impl Client {
             }
             (&mut self.server).await.unwrap().unwrap();
         };
-        tokio::time::timeout(Duration::from_secs(2), end)
-            .await
-            .expect("an end within 2 seconds");
+        tokio::time::timeout(Duration::from_secs(2), end).await.expect("an end within 2 seconds");
         rest
     }
 }
