@@ -79,11 +79,12 @@ pub(super) async fn serve(mutant: Mutant) -> ExitCode {
     if mutant.outlives_input {
         std::future::pending::<()>().await;
     }
-    if !mutant.drops_at_end {
-        let _ = to_server.shutdown().await;
-        let _ = server.await;
-        let _ = outgoing.await;
+    if mutant.drops_at_end {
+        return ExitCode::from(mutant.exit);
     }
+    let _ = to_server.shutdown().await;
+    let _ = server.await;
+    let _ = outgoing.await;
     drop(lines);
     let _ = writing.await;
     ExitCode::from(mutant.exit)

@@ -699,12 +699,7 @@ fn answers() -> Vec<Mutant> {
                     r.path = format!("{}?task={}", r.path, id.replace([' ', '\r', '\n', '#'], "+"));
                 }
             }),
-            ..mutant(
-                "id-in-the-path",
-                "reach.routes-only",
-                "exchange/get_task/**",
-                "the task id is built into the path",
-            )
+            ..mutant("id-in-the-path", "reach.no-injection", "reach/task-id/**", "the task id is built into the path")
         },
     ]
 }

@@ -153,6 +153,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>)
             let code = if error.use_stderr() { usage() } else { ExitCode::SUCCESS };
             // A closed pipe behind --help is no fault.
             let _ = error.print();
+            if error.kind() == clap::error::ErrorKind::UnknownArgument {
+                anstream::eprintln!("A candidate's command stands behind `--`: anet-conformance -- python3 server.py");
+            }
             return code;
         }
     };

@@ -23,7 +23,7 @@ fn mistakes_are_named_and_exit_with_2() {
         (&["--jobs", "0"], "jobs"),
         (&["--time-scale", "fast"], "0.01 to 1000"),
         (&["explain", "no.such"], "no requirement"),
-        (&["frobnicate"], "unrecognized"),
+        (&["python3", "server.py"], "stands behind `--`"),
     ];
     for (arguments, expected) in table {
         let output = run(arguments);

@@ -243,10 +243,10 @@ impl CaseReport {
         ids
     }
 
-    /// The violations, the worst first.
+    /// The violations, the worst first; of equal ones, an answer that never came before what follows from it.
     pub fn violations(&self) -> Vec<&CheckReport> {
         let mut found: Vec<_> = self.checks.iter().filter(|check| check.finding == "broken").collect();
-        found.sort_by_key(|check| std::cmp::Reverse(check.level));
+        found.sort_by_key(|check| (std::cmp::Reverse(check.level), !check.message.contains("got no answer")));
         found
     }
 }

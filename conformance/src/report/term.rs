@@ -14,7 +14,7 @@ use crate::verdict::{ExitCode, Tag, Verdict};
 
 const WIDTH: usize = 80;
 /// A line of a transcript or a diff is shortened to so many characters; the JSON report has it whole.
-const LINE: usize = 480;
+const LINE: usize = 320;
 /// Of a transcript, so many moments are shown.
 const MOMENTS: usize = 14;
 

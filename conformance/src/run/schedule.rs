@@ -25,8 +25,10 @@ use crate::verdict::{Finding, Judged, Tag, Verdict};
 
 /// So many cases share a process at most: a crash costs no more than starting it again.
 const COMPANY: usize = 40;
-/// After so many hangs in a row the run stops: the candidate answers nothing.
-const HOPELESS: u32 = 12;
+/// After so many cases in a row that hung the run stops: the candidate answers nothing.
+const HOPELESS: u32 = 16;
+/// After so many hangs in all, one more is believed without being run again alone.
+const BELIEVED: u32 = 6;
 
 /// Runs cases on one candidate.
 #[derive(Clone, Debug)]
@@ -141,14 +143,24 @@ impl Patience {
     }
 
     pub(super) fn heard_after(&self, time: Duration) {
-        self.in_a_row.store(0, Ordering::Relaxed);
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.slowest_ms.fetch_max(millis, Ordering::Relaxed);
     }
 
     pub(super) fn hung(&self) {
-        self.in_a_row.fetch_add(1, Ordering::Relaxed);
         self.hangs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn case_done(&self, hung: bool) {
+        if hung {
+            self.in_a_row.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.in_a_row.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn believes_hangs(&self) -> bool {
+        self.hangs.load(Ordering::Relaxed) >= BELIEVED
     }
 
     pub(super) fn killed(&self) {
@@ -205,7 +217,7 @@ impl Runner {
         ran.sort_by_key(|one| one.index);
         let stopped = patience
             .is_over()
-            .then(|| format!("{HOPELESS} requests in a row got no answer, so the remaining cases were not run"));
+            .then(|| format!("{HOPELESS} cases in a row got no answer, so the remaining ones were not run"));
         Ok(Outcome { greeting, ran, stopped })
     }
 
@@ -368,7 +380,8 @@ impl Worker {
                     || ran.judgement.tag.is_some();
             let in_company = ran.observation.as_ref().is_some_and(|seen| seen.shared);
             let broke = ran.judgement.tag.is_some();
-            let ran = if doubtful && in_company { self.alone(*index, true).await } else { ran };
+            let believed = ran.judgement.tag == Some(Tag::Hang) && self.patience.believes_hangs();
+            let ran = if doubtful && in_company && !believed { self.alone(*index, true).await } else { ran };
             self.report(ran);
             if broke && let Some(mut old) = session.take() {
                 old.finish().await;
@@ -403,6 +416,9 @@ impl Worker {
     }
 
     fn report(&self, ran: Ran) {
+        if ran.observation.is_some() || ran.judgement.verdict == Verdict::Pass {
+            self.patience.case_done(ran.judgement.tag == Some(Tag::Hang));
+        }
         // Nobody listens any more only when the run was dropped.
         let _ = self.results.send(ran);
     }
