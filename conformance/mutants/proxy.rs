@@ -1,5 +1,6 @@
 //! A small HTTP proxy between the reference and the daemon that lets a mutant change requests and answers.
 
+use std::fmt::Write as _;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,8 +28,6 @@ pub(super) struct Request {
 /// An answer on its way to the server.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    /// The route that was asked.
-    pub(super) path: String,
     /// The status.
     pub(super) status: u16,
     /// The body.
@@ -65,7 +64,7 @@ async fn relay(mut caller: TcpStream, daemon: &str, mutant: &Mutant) -> io::Resu
     if let Some(change) = mutant.request {
         change(&mut request);
     }
-    let mut answer = Answer { path: request.path.clone(), status: 502, body: Vec::new() };
+    let mut answer = Answer { status: 502, body: Vec::new() };
     for _ in 0..request.times {
         let mut upstream = TcpStream::connect(daemon).await?;
         upstream.write_all(&written(&request, daemon)).await?;
@@ -102,7 +101,7 @@ fn written(request: &Request, daemon: &str) -> Vec<u8> {
         head.push_str(line);
         head.push_str("\r\n");
     }
-    head.push_str(&format!("Content-Length: {}\r\nConnection: close\r\n\r\n", request.body.len()));
+    let _ = write!(head, "Content-Length: {}\r\nConnection: close\r\n\r\n", request.body.len());
     let mut bytes = head.into_bytes();
     bytes.extend_from_slice(request.body.as_bytes());
     bytes

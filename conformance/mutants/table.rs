@@ -1,5 +1,7 @@
 //! The mutants, a few lines each: what an implementer gets wrong, which requirement that breaks, which cases must see it.
 
+#![expect(clippy::semicolon_if_nothing_returned, reason = "a change reads as what becomes of the message")]
+
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -104,7 +106,7 @@ fn requests() -> Vec<Mutant> {
             ..mutant("no-size-bound", "wire.request-meaning", "exchange/get_task/**", "the size bound is not sent")
         },
         Mutant {
-            request: Some(|r| edit(r, |b| replace(b, "max_task_bytes", json!(24576), json!(8192)))),
+            request: Some(|r| edit(r, |b| replace(b, "max_task_bytes", &json!(24576), json!(8192)))),
             ..mutant(
                 "list-bound-for-one-task",
                 "wire.request-meaning",
@@ -124,8 +126,8 @@ fn requests() -> Vec<Mutant> {
         Mutant {
             request: Some(|r| {
                 edit(r, |b| {
-                    replace(b, "role", json!("outbound"), json!("requester"));
-                    replace(b, "role", json!("inbound"), json!("provider"));
+                    replace(b, "role", &json!("outbound"), json!("requester"));
+                    replace(b, "role", &json!("inbound"), json!("provider"));
                 })
             }),
             ..mutant(
@@ -153,7 +155,7 @@ fn requests() -> Vec<Mutant> {
         },
         Mutant {
             request: Some(|r| {
-                only(r, "/tasks/list", |r| edit(r, |b| replace(b, "history_length", json!(1), Value::Null)))
+                only(r, "/tasks/list", |r| edit(r, |b| replace(b, "history_length", &json!(1), Value::Null)))
             }),
             ..mutant(
                 "list-whole-history",
@@ -209,7 +211,7 @@ fn requests() -> Vec<Mutant> {
             )
         },
         Mutant {
-            request: Some(|r| edit(r, |b| replace(b, "decision", json!("reject"), json!("submit")))),
+            request: Some(|r| edit(r, |b| replace(b, "decision", &json!("reject"), json!("submit")))),
             ..mutant("rejecting-pays", "wire.request-meaning", "exchange/reject_payment/**", "rejecting submits")
         },
         Mutant {
@@ -244,7 +246,7 @@ fn requests() -> Vec<Mutant> {
         Mutant {
             request: Some(|r| {
                 if r.path == "/payments/status" {
-                    r.body = r#"{"detail":true}"#.to_owned()
+                    r#"{"detail":true}"#.clone_into(&mut r.body)
                 }
             }),
             ..mutant(
@@ -516,10 +518,10 @@ fn answers() -> Vec<Mutant> {
         Mutant {
             outgoing: Some(|m| {
                 result(m, |r| {
-                    if r["isError"] == true {
-                        if let Some(content) = r["content"].as_array_mut() {
-                            content.push(json!({"type": "text", "text": "Try again later."}));
-                        }
+                    if r["isError"] == true
+                        && let Some(content) = r["content"].as_array_mut()
+                    {
+                        content.push(json!({"type": "text", "text": "Try again later."}));
                     }
                 })
             }),
@@ -980,8 +982,8 @@ fn rename(object: &mut Value, from: &str, to: &str) {
 }
 
 /// Replaces one value of a member by another; `null` drops the member.
-fn replace(object: &mut Value, name: &str, from: Value, to: Value) {
-    if object.get(name) == Some(&from) {
+fn replace(object: &mut Value, name: &str, from: &Value, to: Value) {
+    if object.get(name) == Some(from) {
         if to.is_null() { drop_member(object, name) } else { object[name] = to }
     }
 }

@@ -3,6 +3,7 @@
 //! Responsible for: reading arguments, calling the parts, and the exit code. Not for: any verdict.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -97,6 +98,7 @@ enum Color {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 struct RunArgs {
     #[command(flatten)]
     selection: Selection,
@@ -160,8 +162,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>)
         }
     };
     match cli.action {
-        None => run(cli.run, serve),
-        Some(Action::Run(arguments)) => run(arguments, serve),
+        None => run(&cli.run, serve),
+        Some(Action::Run(arguments)) => run(&arguments, serve),
         Some(Action::List(selection)) => list(&selection),
         Some(Action::Explain { id }) => explained(&id),
         Some(Action::Serve { arguments }) => match serve {
@@ -187,7 +189,7 @@ fn fail(why: &str, code: verdict::ExitCode) -> ExitCode {
     ExitCode::from(code as u8)
 }
 
-fn run(arguments: RunArgs, serve: Option<Serve>) -> ExitCode {
+fn run(arguments: &RunArgs, serve: Option<Serve>) -> ExitCode {
     match arguments.color {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
@@ -228,7 +230,7 @@ fn run(arguments: RunArgs, serve: Option<Serve>) -> ExitCode {
             Ok(runtime) => runtime,
             Err(error) => return fail(&format!("no runtime: {error}"), verdict::ExitCode::Harness),
         };
-    let code = runtime.block_on(judged(&arguments, &runner, &selected, corpus));
+    let code = runtime.block_on(judged(arguments, &runner, &selected, corpus));
     runtime.shutdown_timeout(Duration::from_millis(200));
     code
 }
@@ -274,15 +276,13 @@ async fn judged(arguments: &RunArgs, runner: &Runner, selected: &[Case], corpus:
 /// Waits for Ctrl-C or SIGTERM; gives back the exit code that says so.
 async fn interrupted() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => tokio::select! {
-            _ = tokio::signal::ctrl_c() => 130,
-            _ = terminate.recv() => 143,
-        },
-        Err(_) => {
-            let _ = tokio::signal::ctrl_c().await;
-            130
-        }
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return 130;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => 130,
+        _ = terminate.recv() => 143,
     }
 }
 
@@ -306,7 +306,7 @@ fn list(selection: &Selection) -> ExitCode {
                 .map(|found| found.level)
                 .max();
             let level = level.map_or_else(String::new, |level| level.to_string());
-            text.push_str(&format!("  {level:<8}{}  {}\n", case.id, case.title));
+            let _ = writeln!(text, "  {level:<8}{}  {}", case.id, case.title);
         }
         // A reader that has seen enough closes the pipe; that is no fault.
         if out.write_all(text.as_bytes()).is_err() {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     #[cfg(feature = "reference")]
-    let serve: Option<anet_conformance::cli::Serve> = Some(|arguments| anet_mcp::run(arguments));
+    let serve: Option<anet_conformance::cli::Serve> = Some(anet_mcp::run);
     #[cfg(not(feature = "reference"))]
     let serve = None;
     anet_conformance::cli::main(std::env::args_os(), serve)

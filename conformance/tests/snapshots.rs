@@ -4,6 +4,7 @@
 //! by people: a change of one is a change of behaviour.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -71,7 +72,7 @@ fn golden(result: &Value) -> String {
             }
             Err(_) => body.to_owned(),
         };
-        out.push_str(&format!("\n== {who}\n{head}{body}\n"));
+        let _ = write!(out, "\n== {who}\n{head}{body}\n");
     }
     out
 }

@@ -5,7 +5,7 @@
 use anet_mock_daemon::{On, Reply, Response, Route, Rule, Times};
 
 use crate::case::Case;
-use crate::expect::{Expect, TextRule};
+use crate::expect::Expect;
 use crate::json::Grade;
 
 /// The daemon answers every request to the route with this status and body.
@@ -54,27 +54,5 @@ impl Case {
             .check("errors.sentence-exact", Expect::TextIs { call: call.clone(), text: sentence.into() })
             .check("errors.one-text", Expect::OneText { call: call.clone() })
             .check("errors.no-structured", Expect::NoStructured { call })
-    }
-
-    /// `call` is refused as an argument error that names the parameter. `untouched`: the daemon must not be asked.
-    pub(super) fn expect_refusal(self, call: &str, parameter: &str) -> Self {
-        let call = call.to_owned();
-        self.check("arguments.refused", Expect::Fails { call: call.clone() })
-            .check(
-                "arguments.english",
-                Expect::Text { call: call.clone(), rules: vec![TextRule::NotBlank, TextRule::English] },
-            )
-            .check("arguments.no-reason-code", Expect::Text { call: call.clone(), rules: vec![TextRule::NoReasonCode] })
-            .check(
-                "arguments.names-parameter",
-                Expect::Text { call: call.clone(), rules: vec![TextRule::any([parameter])] },
-            )
-            .check(
-                "arguments.no-parser-wording",
-                Expect::Text { call: call.clone(), rules: vec![TextRule::NoParserWording] },
-            )
-            .check("arguments.tool-error", Expect::FailsAsTool { call: call.clone() })
-            .check("arguments.form", Expect::RecordsRefusal { call })
-            .check("arguments.daemon-uncalled", Expect::AsksNothing)
     }
 }

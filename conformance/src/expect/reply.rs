@@ -257,9 +257,7 @@ pub(super) fn answered_in_order(seen: &Observation, calls: &[String]) -> Finding
 /// Checks a value, or that there is none, against a rule. `whole` is the document around it, for the report.
 pub(super) fn check_value(rule: &ValueRule, value: Option<&Json>, place: &str, whole: &Json) -> Finding {
     let ok = match (rule, value) {
-        (ValueRule::Absent, None) => true,
-        (ValueRule::Absent, Some(_)) | (_, None) => false,
-        (ValueRule::Present, Some(_)) => true,
+        (ValueRule::Absent, None) | (ValueRule::Present, Some(_)) => true,
         (ValueRule::Is(json), Some(value)) => equals(json, value, Grade::Value),
         (ValueRule::IsLiterally(json), Some(value)) => equals(json, value, Grade::Literal),
         (ValueRule::OneOf(all), Some(value)) => all.iter().any(|json| equals(json, value, Grade::Value)),
@@ -270,7 +268,8 @@ pub(super) fn check_value(rule: &ValueRule, value: Option<&Json>, place: &str, w
         (ValueRule::Text(rule), Some(Json::String(text))) => {
             return check_text(std::slice::from_ref(rule), text, place);
         }
-        (ValueRule::AtLeast(_) | ValueRule::Text(_), Some(_)) => false,
+        // Something where nothing may be, nothing where something must be, or a value of another type.
+        (ValueRule::Absent | ValueRule::AtLeast(_) | ValueRule::Text(_), Some(_)) | (_, None) => false,
     };
     if ok {
         Finding::Met

@@ -136,7 +136,7 @@ impl Report {
         let server =
             text(&["serverInfo", "name"]).map(|name| (name, text(&["serverInfo", "version"]).unwrap_or_default()));
         let revision = text(&["protocolVersion"]);
-        let results: Vec<_> = outcome.ran.into_iter().map(|ran| CaseReport::new(&cases[ran.index], ran)).collect();
+        let results: Vec<_> = outcome.ran.iter().map(|ran| CaseReport::new(&cases[ran.index], ran)).collect();
         let verdicts: Vec<_> = results.iter().map(|result| result.verdict).collect();
         let exit = verdict::of_run(&verdicts, strict);
         Self { command, server, revision, corpus, strict, results, stopped: outcome.stopped, took, exit }
@@ -168,7 +168,7 @@ impl Report {
 }
 
 impl CaseReport {
-    fn new(case: &Case, ran: Ran) -> Self {
+    fn new(case: &Case, ran: &Ran) -> Self {
         let level = ran.judgement.level();
         let secrets: Vec<_> = ran.observation.as_ref().map(|seen| seen.secrets.clone()).unwrap_or_default();
         let checks: Vec<_> = ran

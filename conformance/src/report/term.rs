@@ -145,7 +145,8 @@ fn violation<'c>(out: &mut String, check: &'c CheckReport, shown: &mut Vec<(&'c 
         let _ = writeln!(out, "{DIM}{}{DIM:#}", wrap(&requirement.place, WIDTH, "    "));
     }
     let _ = writeln!(out, "{RED}{}{RED:#}", wrap(&shorten(&format!("{}.", check.message), LINE), WIDTH, "  > "));
-    if !(check.expected.is_empty() && check.seen.is_empty()) && !shown.contains(&(&check.expected, &check.seen)) {
+    let says_all = check.expected.is_empty() && check.seen.is_empty();
+    if !says_all && !shown.contains(&(&check.expected, &check.seen)) {
         shown.push((&check.expected, &check.seen));
         let _ = writeln!(out, "    {GREEN}- expected{GREEN:#}  {RED}+ seen{RED:#}");
         for (mark, line) in diff::lines(&check.expected, &check.seen, LINE) {

@@ -250,12 +250,11 @@ impl Session {
     }
 
     async fn request(&mut self, request: &Request) -> StepEnd {
-        let id = match &request.id {
-            Some(id) => Json::parse(id).unwrap_or(Json::Null),
-            None => {
-                self.next_id += 1;
-                Json::Number((self.next_id - 1).to_string())
-            }
+        let id = if let Some(id) = &request.id {
+            Json::parse(id).unwrap_or(Json::Null)
+        } else {
+            self.next_id += 1;
+            Json::Number((self.next_id - 1).to_string())
         };
         let written = request.id.clone().unwrap_or_else(|| id.to_string());
         let method = Json::string(request.method.as_str());
