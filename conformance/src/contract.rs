@@ -9,6 +9,7 @@
 use anet_mock_daemon::Route;
 
 use crate::json::Json;
+use crate::page::Tool;
 
 /// The daemon's default for `timeout_ms`, in milliseconds (control-plane 1.7).
 const DEFAULT_TIMEOUT_MS: i64 = 60_000;
@@ -16,6 +17,25 @@ const DEFAULT_TIMEOUT_MS: i64 = 60_000;
 /// Members that are integers. Go's decoder refuses `5.0` and `5e0` for them.
 const INTEGERS: [&str; 7] =
     ["limit", "timeout_ms", "history_length", "max_task_bytes", "page_size", "after_seq", "since"];
+
+/// The route of a tool; of `get_balance` the first, which asks [`Route::PaymentsStatus`] as well.
+pub const fn route_of(tool: Tool) -> Route {
+    match tool {
+        Tool::ListAgents => Route::AgentsList,
+        Tool::AgentCard => Route::AgentsCard,
+        Tool::SendMessage => Route::TasksSend,
+        Tool::GetTask => Route::TasksGet,
+        Tool::ListTasks => Route::TasksList,
+        Tool::WaitTask => Route::TasksWait,
+        Tool::CancelTask => Route::TasksCancel,
+        Tool::ReplyTask => Route::TasksReply,
+        Tool::SubmitPayment | Tool::RejectPayment => Route::TasksPay,
+        Tool::Balance => Route::Balance,
+        Tool::Audit => Route::Evidence,
+        Tool::NodeStatus => Route::Status,
+        Tool::InboundPending => Route::InboundPending,
+    }
+}
 
 /// The body in the one form in which equal meanings are equal values. Fails, with what is wrong, if the daemon would
 /// refuse the body as malformed.

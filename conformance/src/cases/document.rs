@@ -3,9 +3,8 @@
 //! Responsible for: writing such a document as the JSON text that the scripted daemon answers with and that the case
 //! expects back (control-plane 3). Not for: what a case changes in it.
 
-use anet_mock_daemon::Route;
-
 use crate::case::{Case, Request, Step};
+pub(super) use crate::contract::route_of;
 use crate::json::Json;
 use crate::page::{SAMPLE_AID, SAMPLE_CONTEXT, SAMPLE_TASK, Tool};
 
@@ -16,25 +15,6 @@ pub(super) const SINGLE_TASK_TOOLS: [Tool; 5] =
 /// The tools that return tasks: one, or a page of them.
 pub(super) const TASK_TOOLS: [Tool; 6] =
     [Tool::GetTask, Tool::WaitTask, Tool::SendMessage, Tool::ListTasks, Tool::CancelTask, Tool::ReplyTask];
-
-/// The route that a call of the tool asks; of `get_balance` the first.
-pub(super) const fn route_of(tool: Tool) -> Route {
-    match tool {
-        Tool::ListAgents => Route::AgentsList,
-        Tool::AgentCard => Route::AgentsCard,
-        Tool::SendMessage => Route::TasksSend,
-        Tool::GetTask => Route::TasksGet,
-        Tool::ListTasks => Route::TasksList,
-        Tool::WaitTask => Route::TasksWait,
-        Tool::CancelTask => Route::TasksCancel,
-        Tool::ReplyTask => Route::TasksReply,
-        Tool::SubmitPayment | Tool::RejectPayment => Route::TasksPay,
-        Tool::Balance => Route::Balance,
-        Tool::Audit => Route::Evidence,
-        Tool::NodeStatus => Route::Status,
-        Tool::InboundPending => Route::InboundPending,
-    }
-}
 
 /// What `tool` answers about this task: the task, or a page with nothing else in it.
 pub(super) fn task_answer(tool: Tool, task: &str) -> String {

@@ -4,8 +4,7 @@
 //! be generated. Not for: saying which arguments are valid. The hand-written rows of the exchange cases and this mapping
 //! are checked against each other in a test there.
 
-use anet_mock_daemon::Route;
-
+pub(super) use crate::contract::route_of as route;
 use crate::json::Json;
 use crate::page::Tool;
 
@@ -15,25 +14,6 @@ const TASK_BYTES: i64 = 24_576;
 const LISTED_TASK_BYTES: i64 = 8_192;
 /// Waiting time when the caller names none, in seconds.
 const DEFAULT_TIMEOUT: i64 = 30;
-
-/// The route of a tool. `get_balance` asks [`Route::PaymentsStatus`] as well.
-pub(super) const fn route(tool: Tool) -> Route {
-    match tool {
-        Tool::ListAgents => Route::AgentsList,
-        Tool::AgentCard => Route::AgentsCard,
-        Tool::SendMessage => Route::TasksSend,
-        Tool::GetTask => Route::TasksGet,
-        Tool::ListTasks => Route::TasksList,
-        Tool::WaitTask => Route::TasksWait,
-        Tool::CancelTask => Route::TasksCancel,
-        Tool::ReplyTask => Route::TasksReply,
-        Tool::SubmitPayment | Tool::RejectPayment => Route::TasksPay,
-        Tool::Balance => Route::Balance,
-        Tool::Audit => Route::Evidence,
-        Tool::NodeStatus => Route::Status,
-        Tool::InboundPending => Route::InboundPending,
-    }
-}
 
 /// The body for these arguments, which must be valid. `null` and empty strings count as absent.
 pub(super) fn body(tool: Tool, arguments: &Json) -> Json {
