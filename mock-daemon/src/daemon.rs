@@ -163,7 +163,7 @@ impl Daemon {
             let world = world.clone();
             tokio::spawn(async move { world.run_clock().await }).abort_handle()
         };
-        tell_port(&world, port);
+        world.located(&home.path().to_string_lossy(), port);
         Ok(Self {
             front,
             world,
@@ -235,6 +235,7 @@ impl Daemon {
         let listener = socket.listen(BACKLOG)?;
         access.port = listener.local_addr()?.port();
         self.home.write(&access)?;
+        self.world.located(&self.data_dir().to_string_lossy(), access.port);
         *self.front.access.write().unwrap_or_else(PoisonError::into_inner) = access;
         *self.port() = Port::Open(Listening::open(listener, Arc::clone(&self.front)));
         Ok(())
@@ -318,11 +319,6 @@ enum Port {
     Open(Listening),
     /// It refuses. The socket is bound and does not listen, so that no other program is given the port meanwhile.
     Closed(Option<TcpSocket>),
-}
-
-/// The world shows the port in the address of its console.
-fn tell_port(world: &World, port: u16) {
-    world.with(|state| state.status.port = port);
 }
 
 fn bind(port: u16) -> io::Result<TcpSocket> {

@@ -212,3 +212,16 @@ async fn a_task_that_never_yields_can_drop_a_daemon() {
     done.await;
     drop(daemon);
 }
+
+#[tokio::test]
+async fn the_status_tells_where_it_lives_after_a_restart_too() {
+    let daemon = daemon().await;
+    for how in [None, Some(Restart { new_port: true, new_token: false }), Some(Restart::default())] {
+        if let Some(how) = how {
+            daemon.restart(how).await.expect("it comes back");
+        }
+        let status = ask(&daemon, &Ask::post(&daemon, "/status")).await.json();
+        assert_eq!(status["data_dir"].as_str(), daemon.data_dir().to_str());
+        assert_eq!(status["console_url"], format!("http://{}/console", daemon.address()));
+    }
+}
