@@ -1,7 +1,7 @@
 //! The program `anet-mock-daemon`: a fake daemon in a terminal.
 //!
 //! Responsible for: arguments, the paragraph that says how to point a client at it, one line a request, the journal file,
-//! and an orderly end. Not for: anything a library user could not do as well.
+//! and an orderly end. Not for: the operator's commands (`console`), nor anything a library user could not do as well.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -19,16 +19,20 @@ use clap::Parser;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::World;
+use crate::console;
 use crate::daemon::{Daemon, Options};
 use crate::journal::{Entry, Watcher};
 use crate::route::Route;
+use crate::scenario;
+use crate::world::Page;
 
 /// How many requests the program keeps in memory: nobody reads them there, and it may run for days.
 const JOURNAL_LIMIT: usize = 1_000;
 
 /// A fake anet daemon: answers the local control plane from a world of its own.
 #[derive(Debug, Parser)]
-#[command(name = "anet-mock-daemon", version, max_term_width = 100)]
+#[command(name = "anet-mock-daemon", version, max_term_width = 100, after_help = more_help())]
 struct Arguments {
     /// The data directory to make, empty or not there yet. Without it a temporary one
     #[arg(long, value_name = "DIR")]
@@ -37,6 +41,18 @@ struct Arguments {
     /// The port on 127.0.0.1; 0 for any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
+
+    /// The world to begin with: a shipped scenario or a TOML file
+    #[arg(long, value_name = "NAME|FILE", default_value = "busy")]
+    scenario: String,
+
+    /// The specification to follow, whatever the scenario says: that of 0.2 or that of 0.3
+    #[arg(long, value_name = "VERSION", value_parser = ["0.2", "0.3"])]
+    page: Option<String>,
+
+    /// Lists the shipped scenarios and ends
+    #[arg(long)]
+    list_scenarios: bool,
 
     /// Does not log the requests to stderr
     #[arg(long)]
@@ -64,6 +80,10 @@ where
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
+    if arguments.list_scenarios {
+        say(&mut anstream::stdout(), scenarios().trim_end());
+        return ExitCode::SUCCESS;
+    }
     match serve(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
@@ -73,8 +93,28 @@ where
     }
 }
 
+/// The shipped scenarios, one a line.
+fn scenarios() -> String {
+    scenario::NAMES.iter().fold(String::new(), |list, (name, what)| format!("{list}  {name:10}{what}\n"))
+}
+
+fn more_help() -> String {
+    format!("Scenarios:\n{}\nOn stdin, one a line and answered on stderr:\n{}", scenarios(), console::HELP)
+}
+
+/// The world that was asked for, with a clock that runs.
+fn world(arguments: &Arguments) -> Result<World, String> {
+    let mut state = scenario::load(&arguments.scenario).map_err(|error| error.to_string())?;
+    if let Some(page) = arguments.page.as_deref().and_then(Page::parse) {
+        state.page = page;
+    }
+    state.clock = state.clock.started();
+    Ok(World::new(state))
+}
+
 /// Serves until told to end. The error is a sentence for the user.
 fn serve(arguments: &Arguments) -> Result<(), String> {
+    let world = world(arguments)?;
     let journal = arguments.journal.as_deref().map(open_journal).transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -85,6 +125,7 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         let options = Options {
             data_dir: arguments.home.clone(),
             port: arguments.port,
+            world: world.clone(),
             journal_limit: JOURNAL_LIMIT,
             watcher: Some(watcher(arguments.quiet, journal)),
             ..Options::default()
@@ -95,6 +136,7 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         let mut terminated = signal(SignalKind::terminate()).map_err(broken)?;
         let daemon = Daemon::start(options).await.map_err(|error| error.to_string())?;
         say(&mut anstream::stdout(), &introduction(&daemon));
+        console::listen(world, |said| say(&mut anstream::stderr().lock(), said));
         tokio::select! {
             _ = interrupted.recv() => {}
             _ = terminated.recv() => {}
@@ -117,7 +159,7 @@ fn introduction(daemon: &Daemon) -> String {
         "A fake anet daemon listens on {address}. Point any client of the control plane at it with its data directory, for\n\
          example `ANET_DATA_DIR={home} anet mcp`, or ask it yourself:\n\
          curl -s -X POST -H \"Authorization: Bearer $(cat {token})\" -d '{{}}' http://{address}/status\n\
-         Ctrl-C ends it and removes what it wrote.",
+         Commands are taken on stdin (`help` lists them). Ctrl-C ends it and removes what it wrote.",
         address = daemon.address()
     )
 }

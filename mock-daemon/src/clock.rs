@@ -18,9 +18,9 @@ pub enum Clock {
         /// How far each write to a task moves it.
         step: i64,
     },
-    /// The machine's time, and how far ahead of it this world is.
+    /// The machine's time, and how far ahead of it, or behind it, this world is.
     Machine {
-        /// Milliseconds that were added by hand.
+        /// Milliseconds on top of the machine's time.
         ahead: i64,
     },
 }
@@ -35,6 +35,12 @@ impl Clock {
     /// The machine's clock.
     pub fn machine() -> Self {
         Self::Machine { ahead: 0 }
+    }
+
+    /// This time, from now on at the machine's pace: what was due in an hour is due in an hour.
+    #[must_use]
+    pub fn started(&self) -> Self {
+        Self::Machine { ahead: self.now() - Self::machine().now() }
     }
 
     /// Now, in Unix milliseconds.
@@ -201,5 +207,12 @@ mod tests {
         assert_eq!(clock.now(), BEGINNING + 60_000);
         clock.reach(BEGINNING);
         assert_eq!(clock.now(), BEGINNING + 60_000);
+    }
+
+    #[test]
+    fn a_started_clock_goes_on_from_where_it_stood() {
+        let clock = Clock::default().started();
+        assert!(clock.runs());
+        assert!((BEGINNING..BEGINNING + 60_000).contains(&clock.now()), "{}", clock.now());
     }
 }

@@ -31,6 +31,7 @@ mod answer;
 pub mod bound;
 mod cli;
 pub mod clock;
+mod console;
 mod daemon;
 pub mod decode;
 pub mod encode;

@@ -38,6 +38,7 @@
 //! ```
 
 use serde::Deserialize;
+use toml::Spanned;
 
 use crate::clock::{Clock, parse_rfc3339};
 use crate::ids;
@@ -57,8 +58,10 @@ pub enum ScenarioError {
     #[error("{0}")]
     Syntax(#[from] toml::de::Error),
     /// A key has a value that means nothing.
-    #[error("{key}: {why}")]
+    #[error("line {line}: {key}: {why}")]
     Value {
+        /// The line of the value, counted from 1.
+        line: usize,
         /// Which key, such as `agents[2].behaviour`.
         key: String,
         /// What is wrong and what is taken.
@@ -69,10 +72,10 @@ pub enum ScenarioError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    base: Option<String>,
-    page: Option<String>,
-    now: Option<String>,
-    inbound: Option<String>,
+    base: Option<Spanned<String>>,
+    page: Option<Spanned<String>>,
+    now: Option<Spanned<String>>,
+    inbound: Option<Spanned<String>>,
     #[serde(default)]
     peers: Vec<String>,
     #[serde(default)]
@@ -104,8 +107,8 @@ struct AgentEntry {
     aid: Option<String>,
     #[serde(default)]
     description: String,
-    behaviour: Option<String>,
-    verification: Option<String>,
+    behaviour: Option<Spanned<String>>,
+    verification: Option<Spanned<String>>,
     #[serde(default)]
     official: bool,
     #[serde(default)]
@@ -129,7 +132,7 @@ struct SkillEntry {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sent {
-    to: String,
+    to: Spanned<String>,
     text: Option<String>,
     skill: Option<String>,
 }
@@ -145,39 +148,25 @@ struct Received {
     skill: Option<String>,
 }
 
-fn wrong<T>(key: impl Into<String>, why: impl Into<String>) -> Result<T, ScenarioError> {
-    Err(ScenarioError::Value { key: key.into(), why: why.into() })
+/// The text of a file, in which places are looked up.
+#[derive(Clone, Copy)]
+struct Source<'a>(&'a str);
+
+impl Source<'_> {
+    fn wrong<T, V>(self, at: &Spanned<V>, key: impl Into<String>, why: impl Into<String>) -> Result<T, ScenarioError> {
+        let before = self.0.as_bytes().iter().take(at.span().start);
+        let line = 1 + before.filter(|byte| **byte == b'\n').count();
+        Err(ScenarioError::Value { line, key: key.into(), why: why.into() })
+    }
 }
 
 /// The state that a scenario file describes.
 pub fn parse(text: &str) -> Result<State, ScenarioError> {
     let file: File = toml::from_str(text)?;
-    let base = file.base.as_deref().unwrap_or("quiet");
-    let Some(mut state) = named(base) else {
-        return wrong("base", format!("there is no scenario {base:?}"));
-    };
-    state.page = match file.page.as_deref() {
-        None | Some("0.3") => Page::V03,
-        Some("0.2") => Page::V02,
-        Some(other) => return wrong("page", format!("{other:?} is neither \"0.2\" nor \"0.3\"")),
-    };
-    if let Some(now) = &file.now {
-        let Some(now) = parse_rfc3339(now) else {
-            return wrong("now", format!("{now:?} is no RFC 3339 time"));
-        };
-        state.clock = Clock::Fixed { now, step: 0 };
-    }
-    match file.inbound.as_deref() {
-        None => {}
-        Some("closed") => state.policy = Policy::Closed,
-        Some("approve") => state.policy = Policy::Approve,
-        Some("open") => state.policy = Policy::Open,
-        Some(other) => {
-            return wrong("inbound", format!("{other:?} is none of closed, approve and open"));
-        }
-    }
+    let source = Source(text);
+    let mut state = begin(source, &file)?;
     for (index, entry) in file.agents.iter().enumerate() {
-        let agent = agent(entry, index)?;
+        let agent = agent(source, entry, index)?;
         state.agents.retain(|known| known.aid != agent.aid);
         state.agents.push(agent);
     }
@@ -187,17 +176,15 @@ pub fn parse(text: &str) -> Result<State, ScenarioError> {
     }
     limits(&mut state, &file.limits);
     for (index, sent) in file.sent.iter().enumerate() {
-        let to = aid_of(&state, &sent.to);
+        let to = aid_of(&state, sent.to.get_ref());
         if state.agent(&to).is_none() {
-            return wrong(
-                format!("sent[{index}].to"),
-                format!("{:?} is no agent of this scenario and no behaviour", sent.to),
-            );
+            let why = format!("{:?} is no agent of this scenario and no behaviour", sent.to.get_ref());
+            return source.wrong(&sent.to, format!("sent[{index}].to"), why);
         }
         let said = match (&sent.text, &sent.skill) {
             (Some(text), None) => Said::text(text),
             (None, Some(skill)) => Said::call(skill, Json::Object(Vec::new())),
-            _ => return wrong(format!("sent[{index}]"), "give either text or skill"),
+            _ => return source.wrong(&sent.to, format!("sent[{index}]"), "give either text or skill"),
         };
         start(&mut state, &to, &said);
     }
@@ -212,6 +199,40 @@ pub fn parse(text: &str) -> Result<State, ScenarioError> {
     Ok(state)
 }
 
+/// The base, with what the head of the file changes in it.
+fn begin(source: Source<'_>, file: &File) -> Result<State, ScenarioError> {
+    let mut state = match &file.base {
+        None => named("quiet").expect("a shipped scenario"),
+        Some(base) => match named(base.get_ref()) {
+            Some(state) => state,
+            None => return source.wrong(base, "base", format!("there is no scenario {:?}", base.get_ref())),
+        },
+    };
+    if let Some(page) = &file.page {
+        state.page = match Page::parse(page.get_ref()) {
+            Some(page) => page,
+            None => return source.wrong(page, "page", format!("{:?} is neither \"0.2\" nor \"0.3\"", page.get_ref())),
+        };
+    }
+    if let Some(text) = &file.now {
+        let Some(now) = parse_rfc3339(text.get_ref()) else {
+            return source.wrong(text, "now", format!("{:?} is no RFC 3339 time", text.get_ref()));
+        };
+        state.clock = Clock::Fixed { now, step: 0 };
+    }
+    if let Some(policy) = &file.inbound {
+        state.policy = match policy.get_ref().as_str() {
+            "closed" => Policy::Closed,
+            "approve" => Policy::Approve,
+            "open" => Policy::Open,
+            other => {
+                return source.wrong(policy, "inbound", format!("{other:?} is none of closed, approve and open"));
+            }
+        };
+    }
+    Ok(state)
+}
+
 /// Who is meant: an agent's name, a behaviour's name, or an AID as it stands.
 fn aid_of(state: &State, word: &str) -> String {
     state
@@ -222,29 +243,30 @@ fn aid_of(state: &State, word: &str) -> String {
         .map_or_else(|| word.to_owned(), |agent| agent.aid.clone())
 }
 
-fn agent(entry: &AgentEntry, index: usize) -> Result<Agent, ScenarioError> {
+fn agent(source: Source<'_>, entry: &AgentEntry, index: usize) -> Result<Agent, ScenarioError> {
     let aid = entry.aid.clone().unwrap_or_else(|| ids::aid(&entry.name));
     let mut agent = Agent::new(&aid, &entry.name, &entry.description);
     agent.official = entry.official;
     if let Some(name) = &entry.behaviour {
-        agent.behaviour = match Behaviour::parse(name) {
+        agent.behaviour = match Behaviour::parse(name.get_ref()) {
             Some(behaviour) => behaviour,
             None => {
-                return wrong(format!("agents[{index}].behaviour"), format!("there is no behaviour {name:?}"));
+                let why = format!("there is no behaviour {:?}", name.get_ref());
+                return source.wrong(name, format!("agents[{index}].behaviour"), why);
             }
         };
     }
-    agent.verification = match entry.verification.as_deref() {
-        None | Some("VERIFIED") => Verification::Verified,
-        Some("NONE") => Verification::None,
-        Some(code) if CARD_ERRORS.contains(&code) => Verification::Unverified(code.to_owned()),
-        Some(other) => {
-            return wrong(
-                format!("agents[{index}].verification"),
-                format!("{other:?} is neither VERIFIED nor NONE nor a card-check code"),
-            );
-        }
-    };
+    if let Some(word) = &entry.verification {
+        agent.verification = match word.get_ref().as_str() {
+            "VERIFIED" => Verification::Verified,
+            "NONE" => Verification::None,
+            code if CARD_ERRORS.contains(&code) => Verification::Unverified(code.to_owned()),
+            other => {
+                let why = format!("{other:?} is neither VERIFIED nor NONE nor a card-check code");
+                return source.wrong(word, format!("agents[{index}].verification"), why);
+            }
+        };
+    }
     agent.skills = entry
         .skills
         .iter()
@@ -332,15 +354,15 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         for (text, place) in [
-            ("base = \"none\"", "base: "),
+            ("base = \"none\"", "line 1: base: "),
             ("page = \"1\"", "page: "),
             ("now = \"today\"", "now: "),
             ("inbound = \"maybe\"", "inbound: "),
             ("colour = 1", "unknown field `colour`"),
             ("\n\n[limits]\nagent_max = -1", "line 4"),
-            ("[[agents]]\nname = \"x\"\nbehaviour = \"sings\"", "agents[0].behaviour: "),
+            ("[[agents]]\nname = \"x\"\nbehaviour = \"sings\"", "line 3: agents[0].behaviour: "),
             ("[[agents]]\nname = \"x\"\nverification = \"MAYBE\"", "agents[0].verification: "),
-            ("[[sent]]\nto = \"nobody\"\ntext = \"x\"", "sent[0].to: "),
+            ("[[sent]]\nto = \"nobody\"\ntext = \"x\"", "line 2: sent[0].to: "),
             ("[[sent]]\nto = \"answers\"", "sent[0]: "),
         ] {
             let error = parse(text).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! Worlds to begin with.
 //!
-//! Responsible for: the shipped scenarios, by name ([`named`]), and scenarios in files ([`parse`]). Not for: how a world moves
+//! Responsible for: the shipped scenarios, by name ([`named`]), and scenarios in files ([`parse`], [`load`]). Not for: how a world moves
 //! (`world`).
 
 mod busy;
@@ -9,6 +9,9 @@ mod more;
 
 pub use busy::busy;
 pub use file::{ScenarioError, parse};
+
+use std::io;
+use std::path::Path;
 
 use crate::world::State;
 
@@ -33,6 +36,44 @@ pub fn named(name: &str) -> Option<State> {
         "huge" => more::huge(),
         _ => return None,
     })
+}
+
+/// Why a scenario cannot be had, with the file that is at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It is neither shipped nor a file that can be read.
+    #[error(
+        "There is no scenario {name:?}, and no file of that name can be read: {source}. Shipped are {}.",
+        shipped()
+    )]
+    Unreadable {
+        /// What was asked for.
+        name: String,
+        /// Why it cannot be read.
+        source: io::Error,
+    },
+    /// The file does not describe a world.
+    #[error("The scenario {file} cannot be used: {source}")]
+    Broken {
+        /// The file.
+        file: String,
+        /// Where and why.
+        source: ScenarioError,
+    },
+}
+
+/// The state of a shipped scenario or of a file; a shipped name wins.
+pub fn load(name: &str) -> Result<State, LoadError> {
+    if let Some(state) = named(name) {
+        return Ok(state);
+    }
+    let text = std::fs::read_to_string(Path::new(name))
+        .map_err(|source| LoadError::Unreadable { name: name.to_owned(), source })?;
+    parse(&text).map_err(|source| LoadError::Broken { file: name.to_owned(), source })
+}
+
+fn shipped() -> String {
+    NAMES.map(|(name, _)| name).join(", ")
 }
 
 #[cfg(test)]

@@ -64,6 +64,17 @@ pub enum Page {
     V03,
 }
 
+impl Page {
+    /// The page of a version, `0.2` or `0.3`.
+    pub fn parse(version: &str) -> Option<Self> {
+        match version {
+            "0.2" => Some(Self::V02),
+            "0.3" => Some(Self::V03),
+            _ => None,
+        }
+    }
+}
+
 /// Something that is due at a time.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {

@@ -51,17 +51,22 @@ impl Decision {
 }
 
 /// Why no decision was made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum PayError {
     /// There is no such task.
+    #[error("there is no task {0}.")]
     Unknown(String),
     /// The task is in no state for it (409). The reason is for the task routes; `/tasks/pay` shows the sentence alone.
+    #[error("{0}")]
     Conflict(String, Option<&'static str>),
     /// Refused before anything was signed (422): reason and sentence, and the decision that says so.
+    #[error("{1} ({0})")]
     Local(&'static str, String, Box<Decision>),
     /// The policy refused what no operator can lift (403).
+    #[error("{1} ({0})")]
     Policy(&'static str, String),
     /// Anything else (400).
+    #[error("{0}")]
     Other(String),
 }
 

@@ -1,9 +1,10 @@
 //! The program, as a person meets it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -101,7 +102,19 @@ async fn without_a_home_it_makes_one_and_quiet_is_quiet() {
 fn what_cannot_work_is_said_with_what_to_do() {
     let home = TempDir::new().expect("a directory");
     fs::write(home.path().join("config.json"), "{}").expect("written");
-    let table: [(&[&str], i32, &str); 4] = [
+    let broken = home.path().join("broken.toml");
+    fs::write(&broken, "base = \"quiet\"\n\n[[agents]]\nname = \"x\"\nbehaviour = \"sings\"\n").expect("written");
+    let broken = broken.to_str().expect("text");
+    let place = format!("The scenario {broken} cannot be used: line 5: agents[0].behaviour: ");
+    let unknown = home.path().join("unknown.toml");
+    fs::write(&unknown, "\n[limits]\nmost = 1\n").expect("written");
+    let unknown = unknown.to_str().expect("text");
+    let table: [(&[&str], i32, &str); 9] = [
+        (&["--scenario", "nothing"], 1, "Shipped are quiet, busy, market, provider, trouble, huge."),
+        (&["--scenario", broken], 1, &place),
+        (&["--scenario", unknown], 1, "line 3"),
+        (&["--scenario", unknown], 1, "most"),
+        (&["--page", "0.4"], 2, "0.2, 0.3"),
         (&["--home", home.path().to_str().expect("text")], 1, "Name a directory that is empty"),
         (&["--journal", "/nowhere/at/all"], 1, "Name a file that can be written"),
         (&["--port", "70000"], 2, "--port"),
@@ -115,6 +128,81 @@ fn what_cannot_work_is_said_with_what_to_do() {
     }
     let help = program().arg("--help").output().expect("it ends");
     assert!(help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--home <DIR>"));
+    let help = String::from_utf8_lossy(&help.stdout);
+    let list = program().arg("--list-scenarios").output().expect("it ends");
+    assert!(list.status.success() && list.stderr.is_empty());
+    let list = String::from_utf8_lossy(&list.stdout);
+    for (name, what) in anet_mock_daemon::scenario::NAMES {
+        assert!(help.contains(what) && list.contains(name) && list.contains(what), "{name}");
+    }
+    assert!(help.contains("approve ID"));
+}
+
+#[tokio::test]
+async fn the_world_is_the_one_that_was_asked_for_and_time_passes() {
+    let root = TempDir::new().expect("a directory");
+    let (home, file) = (root.path().join("home"), root.path().join("world.toml"));
+    let world = r#"
+        [[agents]]
+        name = "soon"
+        behaviour = "answers-after-300"
+        [[sent]]
+        to = "soon"
+        text = "hello"
+        [[sent]]
+        to = "silent"
+        text = "hello"
+    "#;
+    fs::write(&file, world).expect("written");
+    let running =
+        Running::start(program().args(["--page", "0.2", "--quiet", "--scenario"]).arg(&file).arg("--home").arg(&home));
+    let status = ask(&home, "/status").await.json();
+    assert_eq!(status["version"], "0.2.1");
+    assert_eq!(status["data_dir"].as_str(), home.to_str());
+    let port = status["console_url"].as_str().expect("an address").to_owned();
+    assert!(running.paragraph.contains(port.trim_start_matches("http://").trim_end_matches("/console")), "{port}");
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let states: Vec<_> = ask(&home, "/tasks/list").await.json()["tasks"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|task| task["status"]["state"].as_str().expect("a state").to_owned())
+            .collect();
+        assert_eq!(states.len(), 2);
+        if states.contains(&"TASK_STATE_COMPLETED".to_owned()) {
+            break;
+        }
+        assert!(Instant::now() < until, "{states:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(running.end(Signal::TERM).0.code(), Some(0));
+}
+
+#[tokio::test]
+async fn commands_are_taken_on_stdin_and_its_end_is_not_the_programs() {
+    let root = TempDir::new().expect("a directory");
+    let home = root.path().join("home");
+    let mut running = Running::start(program().stdin(Stdio::piped()).arg("--quiet").arg("--home").arg(&home));
+    let held = ask(&home, "/inbound/pending").await.json();
+    let id = held["pending"][0]["interaction_id"].as_str().expect("one is held").to_owned();
+    let mut stdin = running.child.stdin.take().expect("piped");
+    write!(stdin, "approve {id}\n\nsing\nadvance 1\nheld").expect("it reads");
+    drop(stdin);
+    let mut said = BufReader::new(running.child.stderr.take().expect("piped"));
+    let mut lines = Vec::new();
+    for _ in 0..4 {
+        let mut line = String::new();
+        said.read_line(&mut line).expect("text");
+        lines.push(line);
+    }
+    assert_eq!(lines[0], format!("Approved {id}.\n"));
+    assert!(lines[1].starts_with("Not understood: sing. "), "{lines:?}");
+    assert!(lines[2].starts_with("It is 2026-10-12T08:21:"), "{lines:?}");
+    assert!(lines[3].contains(" from "), "{lines:?}");
+    assert_eq!(ask(&home, "/inbound/pending").await.json()["pending"].as_array().map(Vec::len), Some(1));
+    running.child.stderr = Some(said.into_inner());
+    assert_eq!(running.end(Signal::TERM).0.code(), Some(0));
 }
 
 #[tokio::test]
