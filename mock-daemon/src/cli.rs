@@ -128,7 +128,6 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
             world: world.clone(),
             journal_limit: JOURNAL_LIMIT,
             watcher: Some(watcher(arguments.quiet, journal)),
-            ..Options::default()
         };
         // Before the start, so that a signal between the two ends in order as well.
         let broken = |source: io::Error| format!("Cannot listen for signals: {source}.");

@@ -3,7 +3,6 @@
 //! Every answered task is checked inside the program in debug builds; here every task of the world is checked after each
 //! step, and what must never shrink or vanish is compared with the step before.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use anet_mock_daemon::project::{self, View};
@@ -15,6 +14,8 @@ use anet_mock_daemon::world::{Page, check};
 use anet_mock_daemon::{Outcome, Route, World};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 /// One thing that somebody does.
@@ -102,9 +103,12 @@ fn ask(world: &World, route: Route, body: &Value) -> (u16, Value) {
 }
 
 fn take(world: &World, step: Step) {
-    let ids: Vec<String> = world.with(|state| state.tasks().iter().map(|task| task.id.clone()).collect());
     let some = |task: Index| {
-        if ids.is_empty() { "ix_none".to_owned() } else { task.get(&ids).clone() }
+        world.with(
+            |state| {
+                if state.tasks().is_empty() { "ix_none".to_owned() } else { task.get(state.tasks()).id.clone() }
+            },
+        )
     };
     let (status, _) = match step {
         Step::Send { to, call, at_once } => {
@@ -195,6 +199,42 @@ fn world(page: Page) -> World {
     World::new(state)
 }
 
+/// What must never shrink or vanish, as it was after the last step.
+#[derive(Default)]
+struct Seen {
+    tasks: Vec<(String, i64, bool)>,
+    records: usize,
+}
+
+impl Seen {
+    /// Looks at the tasks that may have changed: all of them, or those that were written since.
+    fn look(&mut self, world: &World, told: &str, all: bool) {
+        world.with(|state| {
+            assert!(state.tasks().len() >= self.tasks.len(), "after {told}: a task is gone");
+            for (index, task) in state.tasks().iter().enumerate() {
+                if index == self.tasks.len() {
+                    self.tasks.push((task.id.clone(), -1, false));
+                }
+                let (id, seq, ended) = &mut self.tasks[index];
+                if !all && task.seq == *seq {
+                    continue;
+                }
+                assert_eq!(task.id, *id, "after {told}");
+                let shown = project::task(state, task, View::default());
+                let broken = check::broken(state, task, &shown);
+                assert!(broken.is_empty(), "after {told}: {broken:?}\n{task:#?}");
+                assert!(task.seq >= *seq, "after {told}: the sequence went back");
+                assert!(!*ended || task.state.terminal(), "after {told}: an ended task lives again");
+                (*seq, *ended) = (task.seq, task.state.terminal());
+            }
+            assert!(state.evidence.records().len() >= self.records);
+            self.records = state.evidence.records().len();
+            assert!(state.purse.balance >= 0, "after {told}");
+            assert!(state.purse.spent(state.clock.now()) <= 100, "after {told}: over the daily limit");
+        });
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -204,27 +244,29 @@ proptest! {
         walk in prop::collection::vec(steps(), 1..60),
     ) {
         let world = world(page);
-        let mut seen: HashMap<String, (i64, bool)> = HashMap::new();
-        let mut signed = 0;
+        let mut seen = Seen::default();
         for step in walk {
             let told = format!("{step:?}");
             take(&world, step);
-            world.with(|state| {
-                for task in state.tasks() {
-                    let shown = project::task(state, task, View::default());
-                    let broken = check::broken(state, task, &shown);
-                    assert!(broken.is_empty(), "after {told}: {broken:?}\n{task:#?}");
-                    let (seq, ended) = seen.get(&task.id).copied().unwrap_or((0, false));
-                    assert!(task.seq >= seq, "after {told}: the sequence went back");
-                    assert!(!ended || task.state.terminal(), "after {told}: an ended task lives again");
-                    seen.insert(task.id.clone(), (task.seq, task.state.terminal()));
-                }
-                assert!(state.evidence.records().len() >= signed);
-                signed = state.evidence.records().len();
-                assert!(state.purse.balance >= 0, "after {told}");
-                assert!(state.purse.spent(state.clock.now()) <= 100, "after {told}: over the daily limit");
-            });
+            seen.look(&world, &told, true);
         }
         assert!(world.with(|state| state.evidence.holds()));
     }
+}
+
+/// One life of 10 000 steps: what short walks cannot show, such as thousands of tasks and a chain of as many records.
+#[test]
+fn no_long_life_breaks_a_rule() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = steps();
+    let world = world(Page::V03);
+    let mut seen = Seen::default();
+    for number in 1..=10_000 {
+        let step = strategy.new_tree(&mut runner).expect("every step can be made").current();
+        let told = format!("step {number}, {step:?}");
+        take(&world, step);
+        seen.look(&world, &told, number % 1_000 == 0);
+    }
+    assert!(world.with(|state| state.evidence.holds()));
+    assert!(seen.tasks.len() > 1_000 && seen.records > 1_000, "{} {}", seen.tasks.len(), seen.records);
 }

@@ -248,13 +248,11 @@ fn agent(source: Source<'_>, entry: &AgentEntry, index: usize) -> Result<Agent, 
     let mut agent = Agent::new(&aid, &entry.name, &entry.description);
     agent.official = entry.official;
     if let Some(name) = &entry.behaviour {
-        agent.behaviour = match Behaviour::parse(name.get_ref()) {
-            Some(behaviour) => behaviour,
-            None => {
-                let why = format!("there is no behaviour {:?}", name.get_ref());
-                return source.wrong(name, format!("agents[{index}].behaviour"), why);
-            }
+        let Some(behaviour) = Behaviour::parse(name.get_ref()) else {
+            let why = format!("there is no behaviour {:?}", name.get_ref());
+            return source.wrong(name, format!("agents[{index}].behaviour"), why);
         };
+        agent.behaviour = behaviour;
     }
     if let Some(word) = &entry.verification {
         agent.verification = match word.get_ref().as_str() {

@@ -156,10 +156,10 @@ async fn the_world_is_the_one_that_was_asked_for_and_time_passes() {
     fs::write(&file, world).expect("written");
     let running =
         Running::start(program().args(["--page", "0.2", "--quiet", "--scenario"]).arg(&file).arg("--home").arg(&home));
-    let status = ask(&home, "/status").await.json();
-    assert_eq!(status["version"], "0.2.1");
-    assert_eq!(status["data_dir"].as_str(), home.to_str());
-    let port = status["console_url"].as_str().expect("an address").to_owned();
+    let node = ask(&home, "/status").await.json();
+    assert_eq!(node["version"], "0.2.1");
+    assert_eq!(node["data_dir"].as_str(), home.to_str());
+    let port = node["console_url"].as_str().expect("an address").to_owned();
     assert!(running.paragraph.contains(port.trim_start_matches("http://").trim_end_matches("/console")), "{port}");
     let until = Instant::now() + Duration::from_secs(20);
     loop {
