@@ -1,7 +1,7 @@
 //! The way from the public port to the world: a wiremock server that only the front can reach.
 //!
 //! Responsible for: carrying a request that the guards let through to the world and its answer back, and for the tickets
-//! under which answers come later. Not for: refusals, scripts and faults, which never get here.
+//! under which answers are left. Not for: refusals, scripts and faults, which never get here.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,8 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
-use wiremock::matchers::any;
-use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+use wiremock::{Match, Mock, MockServer, Request, ResponseTemplate};
 
 use crate::World;
 use crate::answer::{Answer, Outcome, Waiting};
@@ -39,8 +38,8 @@ pub(crate) async fn start(world: World) -> io::Result<(MockServer, Relay)> {
     let listener = socket.listen(BACKLOG)?.into_std()?;
     let server = MockServer::builder().listener(listener).disable_request_recording().start().await;
     let tickets = Tickets::default();
-    let responder = Responder { world, tickets: tickets.clone() };
-    Mock::given(any()).respond_with(responder).mount(&server).await;
+    let desk = Desk { world, tickets: tickets.clone() };
+    Mock::given(desk).respond_with(ResponseTemplate::new(500)).mount(&server).await;
     let relay = Relay { address: *server.address(), lanes: Semaphore::new(LANES), idle: Mutex::default(), tickets };
     Ok((server, relay))
 }
@@ -85,51 +84,44 @@ impl Relay {
         .into_bytes();
         request.extend_from_slice(body);
         stream.write_all(&request).await?;
-        let received = read_response(&mut stream).await?;
+        let status = read_response(&mut stream).await?;
         lock(&self.idle).push(stream);
-        if let Some(waiting) = ticket.redeem() {
-            return Ok(Relayed::Later(waiting));
+        match ticket.redeem() {
+            Some(Outcome::Now(answer)) => {
+                Ok(Relayed::Now(Response::typed(answer.status, answer.content_type, answer.body)))
+            }
+            Some(Outcome::Later(waiting)) => Ok(Relayed::Later(waiting)),
+            None => Err(io::Error::other(format!("the inner server answered {status} by itself"))),
         }
-        let content_type = received
-            .headers
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-            .map_or("application/json", |(_, value)| value.as_str());
-        Ok(Relayed::Now(Response::typed(received.status, content_type, received.body)))
     }
 }
 
-/// The catch-all of the inner server: hands the request to the world.
-struct Responder {
+/// What stands before the inner server's only mock: hands the request to the world and leaves the answer under its ticket.
+///
+/// It never matches, because a mock keeps every request that it matched for as long as it is mounted, and a daemon may run
+/// for days.
+struct Desk {
     world: World,
     tickets: Tickets,
 }
 
-impl Respond for Responder {
-    fn respond(&self, request: &Request) -> ResponseTemplate {
-        let Some(route) = Route::from_path(request.url.path()) else {
-            return template(&Answer::text(404, "404 page not found\n"));
+impl Match for Desk {
+    fn matches(&self, request: &Request) -> bool {
+        let outcome = match Route::from_path(request.url.path()) {
+            Some(route) => self.world.answer(route, &request.body),
+            None => Outcome::Now(Answer::text(404, "404 page not found\n")),
         };
-        match self.world.answer(route, &request.body) {
-            Outcome::Now(answer) => template(&answer),
-            Outcome::Later(waiting) => {
-                let number = request.headers.get(TICKET).and_then(|value| value.to_str().ok()?.parse().ok());
-                self.tickets.deposit(number, waiting);
-                ResponseTemplate::new(202)
-            }
-        }
+        let number = request.headers.get(TICKET).and_then(|value| value.to_str().ok()?.parse().ok());
+        self.tickets.deposit(number, outcome);
+        false
     }
 }
 
-fn template(answer: &Answer) -> ResponseTemplate {
-    ResponseTemplate::new(answer.status).set_body_raw(answer.body.as_slice(), answer.content_type)
-}
-
-/// Answers that come later, by the number of the request that awaits them.
+/// Answers, by the number of the request that awaits them.
 #[derive(Clone, Debug, Default)]
 struct Tickets {
     next: Arc<AtomicU64>,
-    open: Arc<Mutex<HashMap<u64, Option<Waiting>>>>,
+    open: Arc<Mutex<HashMap<u64, Option<Outcome>>>>,
 }
 
 impl Tickets {
@@ -139,16 +131,16 @@ impl Tickets {
         Ticket { tickets: self, number }
     }
 
-    /// Leaves the wait for the front to find, unless nobody waits any more.
-    fn deposit(&self, number: Option<u64>, waiting: Waiting) {
+    /// Leaves the answer for the front to find, unless nobody waits any more.
+    fn deposit(&self, number: Option<u64>, outcome: Outcome) {
         let mut open = lock(&self.open);
         if let Some(slot) = number.and_then(|number| open.get_mut(&number)) {
-            *slot = Some(waiting);
+            *slot = Some(outcome);
         }
     }
 }
 
-/// One request that may be answered later. Dropping it, because the caller is gone, drops the wait.
+/// One request, answered now or later. Dropping it, because the caller is gone, drops the wait.
 #[derive(Debug)]
 struct Ticket<'a> {
     tickets: &'a Tickets,
@@ -156,7 +148,7 @@ struct Ticket<'a> {
 }
 
 impl Ticket<'_> {
-    fn redeem(self) -> Option<Waiting> {
+    fn redeem(self) -> Option<Outcome> {
         lock(&self.tickets.open).get_mut(&self.number).and_then(Option::take)
     }
 }
