@@ -27,6 +27,9 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
+/// A document that is nested deeper is refused: what walks over it walks level by level, on a stack that ends.
+const DEEPEST: usize = 800;
+
 /// How well two numbers agree, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
@@ -53,27 +56,34 @@ impl Json {
     /// Reads one document; white space around it is allowed, anything else after it is an error.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_str(text)?;
-        Self::from_raw(raw)
+        Self::from_raw(raw, DEEPEST)
     }
 
     /// Reads one document from bytes, which must be UTF-8.
     pub fn parse_bytes(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_slice(bytes)?;
-        Self::from_raw(raw)
+        Self::from_raw(raw, DEEPEST)
     }
 
-    fn from_raw(raw: &RawValue) -> Result<Self, serde_json::Error> {
+    fn from_raw(raw: &RawValue, depth: usize) -> Result<Self, serde_json::Error> {
         let text = raw.get();
+        let Some(below) = depth.checked_sub(1) else {
+            return Err(serde::de::Error::custom(format!("nested more than {DEEPEST} levels deep")));
+        };
         Ok(match text.as_bytes().first() {
             Some(b'{') => Self::Object(
                 serde_json::from_str::<Members>(text)?
                     .0
                     .into_iter()
-                    .map(|(name, raw)| Ok((name, Self::from_raw(raw)?)))
+                    .map(|(name, raw)| Ok((name, Self::from_raw(raw, below)?)))
                     .collect::<Result<_, serde_json::Error>>()?,
             ),
             Some(b'[') => Self::Array(
-                serde_json::from_str::<Items>(text)?.0.into_iter().map(Self::from_raw).collect::<Result<_, _>>()?,
+                serde_json::from_str::<Items>(text)?
+                    .0
+                    .into_iter()
+                    .map(|raw| Self::from_raw(raw, below))
+                    .collect::<Result<_, _>>()?,
             ),
             Some(b'"') => Self::String(serde_json::from_str(text)?),
             Some(b't') => Self::Bool(true),
@@ -463,6 +473,13 @@ mod tests {
         assert!(a.differences(&b, Grade::Literal).is_empty());
         assert!(!a.same_order(&b));
         assert!(a.same_order(&a.clone()));
+    }
+
+    #[test]
+    fn a_document_without_bottom_is_refused_and_not_fallen_into() {
+        assert!(Json::parse(&format!("{}{}", "[".repeat(700), "]".repeat(700))).is_ok());
+        let bottomless = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(Json::parse(&bottomless).is_err_and(|error| error.to_string().contains("nested")));
     }
 
     #[test]

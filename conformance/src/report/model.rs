@@ -191,8 +191,8 @@ impl CaseReport {
                     basis: basis_name(judged.basis),
                     finding,
                     message: redacted(&message, &secrets),
-                    expected: redacted(&expected, &secrets),
-                    seen: redacted(&seen, &secrets),
+                    expected: bounded(&redacted(&expected, &secrets)),
+                    seen: bounded(&redacted(&seen, &secrets)),
                 }
             })
             .collect();
@@ -254,12 +254,19 @@ impl CaseReport {
 /// Both sides of a case in one timeline.
 pub(super) fn transcript(seen: &Observation) -> Vec<Moment> {
     let mut moments = Vec::new();
-    let lossy = |bytes: &[u8]| redacted(String::from_utf8_lossy(bytes).trim_end_matches(['\n', '\r']), &seen.secrets);
+    let lossy =
+        |bytes: &[u8]| bounded(&redacted(String::from_utf8_lossy(bytes).trim_end_matches(['\n', '\r']), &seen.secrets));
     for sent in &seen.sent {
         moments.push(Moment { at: sent.at, who: Who::Client, text: lossy(&sent.bytes) });
     }
-    for line in &seen.lines {
-        moments.push(Moment { at: line.at, who: Who::Server, text: lossy(&line.bytes) });
+    let count = seen.lines.len();
+    for (index, line) in seen.lines.iter().enumerate() {
+        if index < MOST_MOMENTS / 2 || index + MOST_MOMENTS / 2 >= count {
+            moments.push(Moment { at: line.at, who: Who::Server, text: lossy(&line.bytes) });
+        } else if index == MOST_MOMENTS / 2 {
+            let text = format!("... {} lines left out ...", count - MOST_MOMENTS);
+            moments.push(Moment { at: line.at, who: Who::Server, text });
+        }
     }
     for asked in &seen.asked {
         let body = lossy(&asked.body);
@@ -294,6 +301,16 @@ pub(super) fn transcript(seen: &Observation) -> Vec<Moment> {
     }
     moments.sort_by_key(|moment| moment.at);
     moments
+}
+
+/// Of one text in a report, so many characters are kept; the middle of a longer one is left out.
+const LONGEST_TEXT: usize = 64 << 10;
+/// Of the lines that a candidate wrote in one case, so many are kept in a transcript.
+const MOST_MOMENTS: usize = 400;
+
+/// A text that is not too long for a report.
+fn bounded(text: &str) -> String {
+    if text.len() <= LONGEST_TEXT { text.to_owned() } else { super::text::shorten(text, LONGEST_TEXT) }
 }
 
 /// The text without the secrets.

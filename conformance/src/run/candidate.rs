@@ -14,10 +14,11 @@ use tokio::process::{Child, ChildStdin};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// A line longer than this is kept only in part; a server that forwards 32 MB twice stays below it.
-const LONGEST_LINE: usize = 96 << 20;
-/// Of a flood on stdout, so much is kept in all.
-const MOST_OUTPUT: usize = 160 << 20;
+/// What a candidate may write on stdout in one case: an answer of 8 MB that is passed on in text and structuredContent takes
+/// less than half of it. What comes beyond is a flood, which is not kept.
+const MOST_OUTPUT: usize = 48 << 20;
+/// So many lines are a flood, too.
+const MOST_LINES: usize = 20_000;
 /// Of stderr, so much is kept from the beginning and as much from the end.
 const STDERR_PART: usize = 64 << 10;
 
@@ -67,8 +68,11 @@ pub(super) struct Heard {
     pub(super) rest: Vec<u8>,
     /// Whether stdout has ended.
     pub(super) closed: bool,
-    /// How many bytes are kept.
-    kept: usize,
+    /// Whether more came than anybody asked for; nothing is kept from then on.
+    pub(super) flooded: bool,
+    /// How many bytes and lines came since the case began.
+    bytes: usize,
+    count: usize,
     stderr_head: Vec<u8>,
     stderr_tail: Vec<u8>,
     stderr_dropped: usize,
@@ -85,24 +89,28 @@ impl Heard {
         all
     }
 
+    /// Begins to count anew: another case begins.
+    fn begin(&mut self) {
+        (self.bytes, self.count, self.flooded) = (0, 0, false);
+    }
+
     fn take_output(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        if self.bytes > MOST_OUTPUT || self.count > MOST_LINES {
+            self.flooded = true;
+            self.rest = Vec::new();
+            return;
+        }
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = LONGEST_LINE.saturating_sub(self.rest.len()).min(MOST_OUTPUT.saturating_sub(self.kept));
-            let kept = &piece[..piece.len().min(room)];
-            self.kept += kept.len();
-            self.rest.extend_from_slice(kept);
+            self.rest.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 let mut line = std::mem::take(&mut self.rest);
-                if line.ends_with(b"\n") {
-                    line.pop();
-                }
+                line.pop();
                 if line.ends_with(b"\r") {
                     line.pop();
                 }
-                // Past the bound for all output, lines are no longer kept, so that a flood costs no memory.
-                if self.kept < MOST_OUTPUT && self.lines.len() < 1_000_000 {
-                    self.lines.push((line, Instant::now()));
-                }
+                self.count += 1;
+                self.lines.push((line, Instant::now()));
             }
         }
     }
@@ -131,11 +139,15 @@ pub(super) struct Process {
     pub(super) told_to_end: Option<Instant>,
     status: Option<(ExitStatus, Instant)>,
     killed: bool,
+    /// A path that only the environment of this candidate and of what it started holds.
+    mark: Vec<u8>,
 }
 
 impl Process {
     /// Starts it. Fails if the program cannot be run.
     pub(super) fn start(command: &Command, work: &Path, environment: Vec<(OsString, OsString)>) -> io::Result<Self> {
+        let home = environment.iter().find(|(name, _)| name == "HOME");
+        let mark = home.map(|(_, path)| path.as_encoded_bytes().to_vec()).unwrap_or_default();
         let mut builder = tokio::process::Command::new(lookup(&command.program));
         builder
             .args(&command.arguments)
@@ -163,12 +175,22 @@ impl Process {
             readers.push(read(stderr, Arc::clone(&heard), told, false));
         }
         let stdin = child.stdin.take();
-        Ok(Self { child, group, stdin, heard, news, readers, told_to_end: None, status: None, killed: false })
+        Ok(Self { child, group, stdin, heard, news, readers, told_to_end: None, status: None, killed: false, mark })
     }
 
     /// What came so far, for a look.
     pub(super) fn heard<T>(&self, look: impl FnOnce(&Heard) -> T) -> T {
         look(&self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The lines that came since this was asked last.
+    pub(super) fn take_lines(&self) -> Vec<(Vec<u8>, Instant)> {
+        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).lines)
+    }
+
+    /// Says that another case begins: what it writes is counted anew.
+    pub(super) fn begin_case(&self) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).begin();
     }
 
     /// Says when something has come from it.
@@ -248,10 +270,14 @@ impl Process {
         }
         let orphans = usize::from(self.has_survivors().await);
         self.kill_group();
+        let strays = strays(&self.mark);
+        for stray in &strays {
+            let _ = rustix::process::kill_process(*stray, Signal::KILL);
+        }
         if let Some(group) = self.group {
             super::schedule::forget_group(group);
         }
-        orphans
+        orphans.max(strays.len())
     }
 
     async fn has_survivors(&self) -> bool {
@@ -276,6 +302,20 @@ impl Process {
     pub(super) fn exit(&self) -> Option<(ExitStatus, Instant, bool)> {
         self.status.map(|(status, at)| (status, at, self.killed))
     }
+}
+
+/// Processes that left the candidate's group but still carry its environment. Where there is no /proc, none are found.
+fn strays(mark: &[u8]) -> Vec<Pid> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let carries = |environment: Vec<u8>| !mark.is_empty() && environment.windows(mark.len()).any(|part| part == mark);
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+            let environment = std::fs::read(entry.path().join("environ")).ok()?;
+            carries(environment).then_some(pid)
+        })
+        .collect()
 }
 
 /// Exit code and signal of a status.

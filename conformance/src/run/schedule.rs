@@ -254,7 +254,8 @@ impl Runner {
             }
         };
         let seen = session.carry_out(&case).await;
-        let greeting = session.greeting().cloned();
+        let open = seen.exchange(super::session::OPEN).and_then(|open| open.replies.first());
+        let greeting = open.and_then(|reply| reply.message.member("result")).cloned();
         let answered = seen.answer("open").is_some() && seen.answer("list").is_some();
         if answered { Ok(greeting) } else { Err(refusal(seen)) }
     }

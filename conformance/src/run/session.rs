@@ -124,14 +124,9 @@ impl Session {
         self.write(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await
     }
 
-    /// The answer to `initialize`, if there was one.
-    pub(super) fn greeting(&self) -> Option<&Json> {
-        let open = self.exchanges.iter().find(|open| open.label == OPEN)?;
-        open.replies.first().and_then(|(message, ..)| message.member("result"))
-    }
-
     /// Carries out a case and gives back what was seen. A case of its own ends the session.
     pub(super) async fn carry_out(&mut self, case: &Case) -> Observation {
+        self.process.begin_case();
         let start = if self.shared {
             self.daemon.clear_script();
             Start {
@@ -319,6 +314,10 @@ impl Session {
                 self.patience.heard_after(began.elapsed());
                 return StepEnd::Done;
             }
+            if self.process.heard(|heard| heard.flooded) {
+                let why = "the candidate floods stdout with more than anybody asked for";
+                return StepEnd::Impossible(why.to_owned());
+            }
             if self.process.heard(|heard| heard.closed) {
                 return StepEnd::CandidateGone;
             }
@@ -384,9 +383,7 @@ impl Session {
 
     /// Reads what has come into lines; gives back how many there are.
     fn take_lines(&mut self) -> usize {
-        let known = self.lines.len();
-        let new: Vec<_> = self.process.heard(|heard| heard.lines[known..].to_vec());
-        for (bytes, at) in new {
+        for (bytes, at) in self.process.take_lines() {
             let message = Json::parse_bytes(&bytes).ok();
             self.lines.push((bytes, message, at));
         }
@@ -459,6 +456,8 @@ impl Session {
     fn observation(&mut self, case: &Case, start: &Start, steps: Vec<StepRecord>) -> Observation {
         // Answers that came after the last step still belong to their requests; nobody is left to be answered.
         self.match_lines();
+        // The observation takes them along; a case that follows begins behind them.
+        self.matched = start.line;
         let exit = self.process.exit().map(|(status, at, killed)| {
             let (code, signal) = code_and_signal(status);
             Exit {
@@ -474,18 +473,12 @@ impl Session {
         Observation {
             revision: self.revision,
             negotiated: self.negotiated.clone(),
-            exchanges: self.exchanges[start.exchange..].iter().map(|open| open.exchange(start)).collect(),
-            sent: self.sent[start.sent..]
-                .iter()
-                .map(|(bytes, at)| Sent { bytes: bytes.clone(), at: since(start.at, *at) })
-                .collect(),
-            lines: self.lines[start.line..]
-                .iter()
-                .map(|(bytes, message, at)| Line {
-                    bytes: bytes.clone(),
-                    message: message.clone(),
-                    at: since(start.at, *at),
-                })
+            exchanges: self.exchanges.drain(start.exchange..).map(|open| open.exchange(start)).collect(),
+            sent: self.sent.drain(start.sent..).map(|(bytes, at)| Sent { bytes, at: since(start.at, at) }).collect(),
+            lines: self
+                .lines
+                .drain(start.line..)
+                .map(|(bytes, message, at)| Line { bytes, message, at: since(start.at, at) })
                 .collect(),
             unterminated: if self.finished { self.process.heard(|heard| heard.rest.clone()) } else { Vec::new() },
             stderr: self.process.heard(super::candidate::Heard::stderr),
@@ -501,18 +494,18 @@ impl Session {
 }
 
 impl Open {
-    fn exchange(&self, start: &Start) -> Exchange {
+    fn exchange(self, start: &Start) -> Exchange {
         Exchange {
-            label: self.label.clone(),
-            id: self.id.clone(),
-            sent: self.sent.clone(),
+            label: self.label,
+            id: self.id,
+            sent: self.sent,
             at: since(start.at, self.at),
             replies: self
                 .replies
-                .iter()
+                .into_iter()
                 .map(|(message, at, line)| Reply {
-                    message: message.clone(),
-                    at: since(start.at, *at),
+                    message,
+                    at: since(start.at, at),
                     line: line.saturating_sub(start.line),
                 })
                 .collect(),
