@@ -215,6 +215,46 @@ impl Observation {
     }
 }
 
+/// What a trimmed observation keeps of one text, in bytes, and of the lines of a flood.
+const KEPT_BYTES: usize = 64 << 10;
+const KEPT_LINES: usize = 400;
+
+impl Observation {
+    /// What a report shows of it, and no more: long texts cut, the middle of a flood left out, no parsed messages. A run
+    /// keeps the observations of all failures to its end, and a hostile candidate must not fill the memory with them.
+    pub fn trimmed(mut self) -> Self {
+        let cut = |bytes: &mut Vec<u8>| {
+            if bytes.len() > KEPT_BYTES {
+                let left_out = bytes.len() - KEPT_BYTES;
+                bytes.truncate(KEPT_BYTES);
+                bytes.extend_from_slice(format!("... {left_out} more bytes").as_bytes());
+                bytes.shrink_to_fit();
+            }
+        };
+        let count = self.lines.len();
+        if count > KEPT_LINES {
+            self.lines.drain(KEPT_LINES / 2..count - KEPT_LINES / 2);
+            self.lines[KEPT_LINES / 2].bytes = format!("... {} lines left out", count - KEPT_LINES + 1).into_bytes();
+        }
+        for line in &mut self.lines {
+            line.message = None;
+            cut(&mut line.bytes);
+        }
+        for sent in &mut self.sent {
+            cut(&mut sent.bytes);
+        }
+        for asked in &mut self.asked {
+            cut(&mut asked.body);
+            if let Some((_, body)) = &mut asked.answered {
+                cut(body);
+            }
+        }
+        self.exchanges = Vec::new();
+        cut(&mut self.unterminated);
+        self
+    }
+}
+
 /// Sorts a message that answers a request.
 pub fn sort(message: &Json) -> Answer<'_> {
     match (message.member("result"), message.member("error")) {

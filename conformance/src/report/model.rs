@@ -259,14 +259,8 @@ pub(super) fn transcript(seen: &Observation) -> Vec<Moment> {
     for sent in &seen.sent {
         moments.push(Moment { at: sent.at, who: Who::Client, text: lossy(&sent.bytes) });
     }
-    let count = seen.lines.len();
-    for (index, line) in seen.lines.iter().enumerate() {
-        if index < MOST_MOMENTS / 2 || index + MOST_MOMENTS / 2 >= count {
-            moments.push(Moment { at: line.at, who: Who::Server, text: lossy(&line.bytes) });
-        } else if index == MOST_MOMENTS / 2 {
-            let text = format!("... {} lines left out ...", count - MOST_MOMENTS);
-            moments.push(Moment { at: line.at, who: Who::Server, text });
-        }
+    for line in &seen.lines {
+        moments.push(Moment { at: line.at, who: Who::Server, text: lossy(&line.bytes) });
     }
     for asked in &seen.asked {
         let body = lossy(&asked.body);
@@ -305,9 +299,6 @@ pub(super) fn transcript(seen: &Observation) -> Vec<Moment> {
 
 /// Of one text in a report, so many characters are kept; the middle of a longer one is left out.
 const LONGEST_TEXT: usize = 64 << 10;
-/// Of the lines that a candidate wrote in one case, so many are kept in a transcript.
-const MOST_MOMENTS: usize = 400;
-
 /// A text that is not too long for a report.
 fn bounded(text: &str) -> String {
     if text.len() <= LONGEST_TEXT { text.to_owned() } else { super::text::shorten(text, LONGEST_TEXT) }

@@ -410,10 +410,16 @@ impl Worker {
     }
 
     fn ran(&self, index: usize, seen: Observation, began: Instant, again: bool) -> Ran {
-        let judgement = judge(&self.cases[index], &seen);
+        let mut judgement = judge(&self.cases[index], &seen);
+        for judged in &mut judgement.judged {
+            if let Finding::Broken(broken) = &mut judged.finding {
+                cut(&mut broken.expected);
+                cut(&mut broken.seen);
+            }
+        }
         let clean = matches!(judgement.verdict, Verdict::Pass | Verdict::Observed | Verdict::NotApplicable);
         let keep = self.runner.keep_all || !clean || judgement.tag.is_some();
-        Ran { index, judgement, observation: keep.then_some(seen), took: began.elapsed(), again }
+        Ran { index, judgement, observation: keep.then(|| seen.trimmed()), took: began.elapsed(), again }
     }
 
     fn report(&self, ran: Ran) {
@@ -422,6 +428,15 @@ impl Worker {
         }
         // Nobody listens any more only when the run was dropped.
         let _ = self.results.send(ran);
+    }
+}
+
+/// Cuts what a finding quotes to a length that a run can keep for thousands of findings.
+fn cut(text: &mut String) {
+    const KEPT_BYTES: usize = 128 << 10;
+    if text.len() > KEPT_BYTES {
+        let end = (0..=KEPT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        *text = format!("{}... {} more bytes", &text[..end], text.len() - end);
     }
 }
 
