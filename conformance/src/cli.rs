@@ -240,6 +240,7 @@ async fn judged(arguments: &RunArgs, runner: &Runner, selected: &[Case], corpus:
     let live = Live::new(arguments.quiet);
     let outcome = tokio::select! {
         outcome = runner.run(selected, |progress| live.show(progress, began)) => outcome,
+        never = live.tell_of_waiting(runner.timeouts.start) => match never {},
         code = interrupted() => {
             kill_all();
             live.clear();
@@ -356,6 +357,16 @@ impl Live {
         state.1 = Instant::now();
         let line = format!("{}  {:.0} s", words(progress), began.elapsed().as_secs_f64());
         if self.terminal { anstream::eprint!("\r\x1b[2K{line}") } else { anstream::eprintln!("{line}") }
+    }
+
+    /// Says what is waited for if no case is done soon. Never returns.
+    async fn tell_of_waiting(&self, bound: Duration) -> std::convert::Infallible {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let begun = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).0.done > 0;
+        if !begun && !self.silent {
+            anstream::eprintln!("waiting for the candidate's first answer, {:.0} s at most", bound.as_secs_f64());
+        }
+        std::future::pending().await
     }
 
     fn clear(&self) {

@@ -321,6 +321,9 @@ impl Session {
             if self.process.heard(|heard| heard.closed) {
                 return StepEnd::CandidateGone;
             }
+            // A candidate that speaks, and not the protocol, is no slow starter.
+            let nonsense = self.lines.iter().any(|(_, message, _)| message.is_none());
+            let deadline = if nonsense { deadline.min(began + self.patience.bounds.reply) } else { deadline };
             // Whoever opens a trap is stuck until it is opened from this side, too.
             let look = tokio::time::sleep(if self.home.has_traps() { TRAP } else { bound });
             tokio::select! {
@@ -330,6 +333,7 @@ impl Session {
                 () = look, if self.home.has_traps() => self.home.look_at_traps(),
                 () = tokio::time::sleep_until(deadline.into()) => {
                     self.patience.hung();
+                    let bound = deadline.saturating_duration_since(began);
                     return StepEnd::RanOut { waiting_for: format!("the answer to `{label}`"), bound };
                 }
             }
