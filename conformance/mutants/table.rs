@@ -787,7 +787,7 @@ fn protocol() -> Vec<Mutant> {
     vec![
         Mutant {
             banner: b"anet mcp server v0.3 ready\n",
-            ..mutant("banner", "stdio.stdout-pure", "protocol/handshake/**", "a greeting on stdout")
+            ..mutant("banner", "stdio.stdout-pure", "exchange/node_status/**", "a greeting on stdout")
         },
         Mutant {
             outgoing: Some(|m| if m.get("result").is_some() { vec!["DEBUG answered".to_owned()] } else { vec![] }),

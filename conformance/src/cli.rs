@@ -149,6 +149,9 @@ fn factor(text: &str) -> Result<f64, String> {
 
 /// The whole program. `serve` is the reference server, if this build carries it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // `-- $SERVER` with an empty variable: judging the reference instead would be a green that means nothing.
+    let names_nothing = arguments.last().is_some_and(|last| last == "--");
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -162,6 +165,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>)
         }
     };
     match cli.action {
+        None | Some(Action::Run(_)) if names_nothing => {
+            fail("no command stands behind `--`; leave out the `--` to judge the reference", verdict::ExitCode::Usage)
+        }
         None => run(&cli.run, serve),
         Some(Action::Run(arguments)) => run(&arguments, serve),
         Some(Action::List(selection)) => list(&selection),

@@ -88,7 +88,15 @@ fn describe(step: &Step) -> String {
         }
     };
     match step {
-        Step::Script(rule) => format!("the daemon is told: {}", brief(&format!("{rule:?}"))),
+        Step::Script(rule) => match &rule.reply {
+            anet_mock_daemon::Reply::Respond(response) => format!(
+                "the daemon answers {:?} with {}: {}",
+                rule.on,
+                response.status,
+                brief(&String::from_utf8_lossy(&response.body))
+            ),
+            other => format!("the daemon is told, for {:?}: {}", rule.on, brief(&format!("{other:?}"))),
+        },
         Step::Release(hold) => format!("the daemon lets `{hold}` go"),
         Step::RestartDaemon => "the daemon comes back on another port with another token".to_owned(),
         Step::StopDaemon => "the daemon stops listening".to_owned(),

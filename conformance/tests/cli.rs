@@ -14,7 +14,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn mistakes_are_named_and_exit_with_2() {
-    let table: [(&[&str], &str); 9] = [
+    let table: [(&[&str], &str); 11] = [
         (&["--only", "exchange/get_tsak"], "exchange/get_task"),
         (&["--skip", "no/such"], "matches no case"),
         (&["--only", "exchange/**", "--skip", "exchange/**"], "no case"),
@@ -22,6 +22,8 @@ fn mistakes_are_named_and_exit_with_2() {
         (&["--report", "json="], "file is missing"),
         (&["--jobs", "0"], "jobs"),
         (&["--time-scale", "fast"], "0.01 to 1000"),
+        (&["--"], "no command stands behind"),
+        (&["run", "--only", "exchange/**", "--"], "no command stands behind"),
         (&["explain", "no.such"], "no requirement"),
         (&["python3", "server.py"], "stands behind `--`"),
     ];

@@ -35,7 +35,17 @@ pub(super) fn asks(seen: &Observation, route: Route, body: &str) -> Finding {
             (Ok(_), Err(why)) => {
                 Finding::differs(format!("the request to {route} is malformed: {why}"), body, lossy(&asked.body))
             }
-            (Ok(expected), Ok(found)) => differences(route, &expected, &found, Grade::Double),
+            (Ok(expected), Ok(found)) => {
+                // The difference is found in the one form of equal meanings; what is shown is what was really sent.
+                match differences(route, &expected, &found, Grade::Double) {
+                    Finding::Broken(broken) => Finding::differs(
+                        format!("{}, as the daemon reads it", broken.message),
+                        body,
+                        lossy(&asked.body),
+                    ),
+                    met => met,
+                }
+            }
         }
     })
 }
@@ -232,7 +242,7 @@ pub(super) fn no_trespass(seen: &Observation) -> Finding {
     match seen.asked.iter().find(trespass) {
         None => Finding::Met,
         Some(asked) => Finding::differs(
-            format!("the daemon got a request outside the contract: {:?}", asked.trespass.as_ref()),
+            format!("the daemon got a request outside the contract: {}", named(asked.trespass.as_ref())),
             "POST to one of the 14 routes, Host as in config.json, no Origin of another site",
             format!("{} {}\n{}", asked.method, asked.target, headers(asked)),
         ),
@@ -258,6 +268,19 @@ pub(super) fn authorized(seen: &Observation) -> Finding {
             "Authorization: Bearer <the trimmed content of control_token.txt>",
             headers(asked),
         ),
+    }
+}
+
+fn named(trespass: Option<&Trespass>) -> &'static str {
+    match trespass {
+        Some(Trespass::UnknownPath) => "its path is none of the 14 routes",
+        Some(Trespass::WrongMethod) => "its method is not POST",
+        Some(Trespass::WrongHost) => "its Host is not the address in config.json",
+        Some(Trespass::ForeignOrigin) => "its Origin is another site",
+        Some(Trespass::MissingToken) => "it carries no token",
+        Some(Trespass::WrongToken) => "it carries another token",
+        Some(Trespass::Malformed) => "it is no HTTP request",
+        None => "nobody knows why",
     }
 }
 

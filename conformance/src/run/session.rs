@@ -56,9 +56,6 @@ struct Open {
 /// Where the observation of a case begins.
 struct Start {
     at: Instant,
-    exchange: usize,
-    sent: usize,
-    line: usize,
     asked: usize,
 }
 
@@ -127,18 +124,14 @@ impl Session {
     /// Carries out a case and gives back what was seen. A case of its own ends the session.
     pub(super) async fn carry_out(&mut self, case: &Case) -> Observation {
         self.process.begin_case();
-        let start = if self.shared {
+        if self.shared {
             self.daemon.clear_script();
-            Start {
-                at: Instant::now(),
-                exchange: self.exchanges.len(),
-                sent: self.sent.len(),
-                line: self.take_lines(),
-                asked: self.daemon.journal().len(),
-            }
-        } else {
-            Start { at: Instant::now(), exchange: 0, sent: 0, line: 0, asked: 0 }
-        };
+        }
+        // What came since the last case belongs to this one: a banner before the first, a stray line after an answer. Left
+        // between two cases it would be nobody's, and nobody would be failed for it. Requests at the daemon are another
+        // matter: a probe at the start is no call.
+        let asked = if self.shared { self.daemon.journal().len() } else { 0 };
+        let start = Start { at: Instant::now(), asked };
         let mut steps = Vec::new();
         let opening = (!self.shared && !case.setting.no_handshake).then_some(&Step::Open);
         for step in opening.into_iter().chain(&case.steps) {
@@ -461,7 +454,7 @@ impl Session {
         // Answers that came after the last step still belong to their requests; nobody is left to be answered.
         self.match_lines();
         // The observation takes them along; a case that follows begins behind them.
-        self.matched = start.line;
+        self.matched = 0;
         let exit = self.process.exit().map(|(status, at, killed)| {
             let (code, signal) = code_and_signal(status);
             Exit {
@@ -477,11 +470,11 @@ impl Session {
         Observation {
             revision: self.revision,
             negotiated: self.negotiated.clone(),
-            exchanges: self.exchanges.drain(start.exchange..).map(|open| open.exchange(start)).collect(),
-            sent: self.sent.drain(start.sent..).map(|(bytes, at)| Sent { bytes, at: since(start.at, at) }).collect(),
+            exchanges: self.exchanges.drain(..).map(|open| open.exchange(start)).collect(),
+            sent: self.sent.drain(..).map(|(bytes, at)| Sent { bytes, at: since(start.at, at) }).collect(),
             lines: self
                 .lines
-                .drain(start.line..)
+                .drain(..)
                 .map(|(bytes, message, at)| Line { bytes, message, at: since(start.at, at) })
                 .collect(),
             unterminated: if self.finished { self.process.heard(|heard| heard.rest.clone()) } else { Vec::new() },
@@ -507,11 +500,7 @@ impl Open {
             replies: self
                 .replies
                 .into_iter()
-                .map(|(message, at, line)| Reply {
-                    message,
-                    at: since(start.at, at),
-                    line: line.saturating_sub(start.line),
-                })
+                .map(|(message, at, line)| Reply { message, at: since(start.at, at), line })
                 .collect(),
         }
     }
