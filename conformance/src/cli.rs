@@ -5,14 +5,13 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::case::{Case, Group};
-use crate::report::{self, Report};
+use crate::report::{self, About, Target};
 use crate::run::{Command, Progress, Runner, Timeouts, kill_all};
 use crate::{cases, explain, requirement, select, verdict};
 
@@ -105,9 +104,9 @@ struct RunArgs {
     /// How many processes run side by side [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
-    /// Write a report: json=FILE
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = json_file)]
-    report: Vec<PathBuf>,
+    /// Write a report: json=FILE; `-` is standard output
+    #[arg(long, value_name = "FORMAT=FILE")]
+    report: Vec<Target>,
     /// Fail for a violated should, too
     #[arg(long)]
     strict: bool,
@@ -129,15 +128,6 @@ struct RunArgs {
     /// The candidate's command; without one, the reference is judged
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
-}
-
-fn json_file(text: &str) -> Result<PathBuf, String> {
-    match text.split_once('=') {
-        Some(("json", "")) => Err("a file is missing after `json=`".to_owned()),
-        Some(("json", file)) => Ok(PathBuf::from(file)),
-        Some((format, _)) => Err(format!("the format `{format}` is not known; known is json")),
-        None => Err("write it as json=FILE".to_owned()),
-    }
 }
 
 fn factor(text: &str) -> Result<f64, String> {
@@ -201,6 +191,11 @@ fn run(arguments: &RunArgs, serve: Option<Serve>) -> ExitCode {
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
+    for target in &arguments.report {
+        if let Err(error) = target.check() {
+            return fail(&format!("the report {target} cannot be written: {error}"), verdict::ExitCode::Harness);
+        }
+    }
     let all = cases::all();
     let corpus = all.len();
     let selected = match select::select(all, &arguments.selection.only, &arguments.selection.skip) {
@@ -263,17 +258,25 @@ async fn judged(arguments: &RunArgs, runner: &Runner, selected: &[Case], corpus:
             return ExitCode::from(code as u8);
         }
     };
-    let report = Report::new(runner.command.words(), selected, corpus, outcome, arguments.strict, began.elapsed());
+    let about =
+        About { command: runner.command.words(), corpus, strict: arguments.strict, seed: 0, page: "0.3".to_owned() };
+    let report = report::report(about, selected, outcome, began.elapsed());
     let text = report::render(&report, arguments.verbose, arguments.quiet);
-    if let Err(error) = anstream::stdout().write_all(text.as_bytes())
+    // What another program reads from stdout is not mixed with what a person reads.
+    let printed = if arguments.report.iter().any(Target::is_stdout) {
+        anstream::stderr().write_all(text.as_bytes())
+    } else {
+        anstream::stdout().write_all(text.as_bytes())
+    };
+    if let Err(error) = printed
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
         return fail(&format!("the report cannot be printed: {error}"), verdict::ExitCode::Harness);
     }
     let mut code = report.exit;
-    for path in &arguments.report {
-        if let Err(error) = report::write_json(&report, path) {
-            anstream::eprintln!("anet-conformance: {} cannot be written: {error}", path.display());
+    for target in &arguments.report {
+        if let Err(error) = target.write(&report) {
+            anstream::eprintln!("anet-conformance: the report {target} cannot be written: {error}");
             code = verdict::ExitCode::Harness;
         }
     }

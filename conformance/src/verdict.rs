@@ -2,7 +2,7 @@
 //!
 //! Responsible for: the one place where findings become verdicts and verdicts an exit code. Renderers never decide.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::requirement::{Basis, Level};
 
@@ -45,7 +45,7 @@ impl Finding {
 }
 
 /// The verdict on a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Every check held.
@@ -86,7 +86,7 @@ impl Verdict {
 }
 
 /// What stopped the candidate, if something did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tag {
     /// It ended when it should not have.
@@ -109,7 +109,8 @@ pub struct Judged {
 }
 
 /// The exit code of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
 #[repr(u8)]
 pub enum ExitCode {
     /// The candidate conforms, as far as it was judged.
@@ -126,6 +127,23 @@ pub enum ExitCode {
     Harness = 5,
     /// The candidate would not start, or does not speak MCP.
     NoStart = 6,
+}
+
+impl From<ExitCode> for u8 {
+    fn from(code: ExitCode) -> Self {
+        code as Self
+    }
+}
+
+impl TryFrom<u8> for ExitCode {
+    type Error = String;
+
+    fn try_from(code: u8) -> Result<Self, String> {
+        [Self::Conformant, Self::Violation, Self::Usage, Self::Incomplete, Self::Baseline, Self::Harness, Self::NoStart]
+            .into_iter()
+            .find(|known| *known as u8 == code)
+            .ok_or_else(|| format!("{code} is no exit code of a run"))
+    }
 }
 
 /// The verdict on a case from what was found about its checks.
@@ -154,13 +172,14 @@ pub fn of_case(judged: &[Judged]) -> Verdict {
 }
 
 /// The exit code of a run whose cases got these verdicts. A violation outweighs everything but a fault of the kit.
-pub fn of_run(verdicts: &[Verdict], strict: bool) -> ExitCode {
+/// `baseline_is_off`: some entry of the baseline matches nothing, is stale, expired or changed.
+pub fn of_run(verdicts: &[Verdict], strict: bool, baseline_is_off: bool) -> ExitCode {
     let has = |verdict| verdicts.contains(&verdict);
     if has(Verdict::HarnessError) {
         ExitCode::Harness
     } else if has(Verdict::Fail) || (strict && has(Verdict::Warn)) {
         ExitCode::Violation
-    } else if has(Verdict::Stale) {
+    } else if baseline_is_off || has(Verdict::Stale) {
         ExitCode::Baseline
     } else if has(Verdict::NotExercised) {
         ExitCode::Incomplete
@@ -214,7 +233,7 @@ mod tests {
             (&[Known], false, ExitCode::Conformant),
         ];
         for (verdicts, strict, expected) in table {
-            assert_eq!(of_run(verdicts, strict), expected, "{verdicts:?}");
+            assert_eq!(of_run(verdicts, strict, false), expected, "{verdicts:?}");
         }
     }
 }

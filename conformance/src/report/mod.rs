@@ -1,11 +1,18 @@
 //! Reports: one model of a run, several renderers. Renderers never decide.
 
+mod build;
 mod diff;
+mod format;
 mod json;
 mod model;
 mod term;
 mod text;
 
-pub use json::write_json;
-pub use model::{CaseReport, CheckReport, Moment, Report, Who};
+pub use build::{About, report};
+pub use format::{Format, Target};
+pub use json::{Unreadable, read};
+pub use model::{
+    BaselineProblem, Candidate, CaseReport, CheckReport, FORMAT, FindingKind, Kit, Moment, Repeated, Report, Server,
+    Totals, Who,
+};
 pub use term::{refused, render};

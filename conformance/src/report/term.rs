@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
 use super::diff::{self, Mark};
-use super::model::{CaseReport, CheckReport, Report};
+use super::model::{CaseReport, CheckReport, FindingKind, Report, Server};
 use super::text::{shorten, visible, wrap};
 use crate::requirement::{self, Level};
 use crate::run::Refused;
@@ -44,7 +45,7 @@ pub fn refused(command: &[String], refused: &Refused) -> String {
     let _ = writeln!(out, "{BOLD}command{BOLD:#}\n    {}\n", visible(&command.join(" ")));
     if let Some(seen) = &refused.observation {
         let _ = writeln!(out, "{BOLD}what happened{BOLD:#}");
-        for moment in super::model::transcript(seen).iter().take(24) {
+        for moment in super::build::transcript(seen).iter().take(24) {
             moment_line(&mut out, moment);
         }
         out.push('\n');
@@ -180,12 +181,13 @@ fn transcript(out: &mut String, case: &CaseReport) {
 
 fn moment_line(out: &mut String, moment: &super::model::Moment) {
     let text = visible(&shorten(&moment.text, LINE)).replace('\n', "\\n");
-    let _ = writeln!(
-        out,
-        "    {DIM}{:>7.1}{DIM:#} {CYAN}{:<16}{CYAN:#} {text}",
-        moment.at.as_secs_f64() * 1000.0,
-        moment.who.arrow()
-    );
+    let _ =
+        writeln!(out, "    {DIM}{:>7.1}{DIM:#} {CYAN}{:<16}{CYAN:#} {text}", millis(moment.at_us), moment.who.arrow());
+}
+
+/// Microseconds as milliseconds.
+fn millis(at_us: u64) -> f64 {
+    Duration::from_micros(at_us).as_secs_f64() * 1000.0
 }
 
 fn warnings(out: &mut String, report: &Report, verbose: bool) {
@@ -222,7 +224,7 @@ fn warnings(out: &mut String, report: &Report, verbose: bool) {
 fn observations(out: &mut String, report: &Report, verbose: bool) {
     let mut choices: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
     for case in &report.results {
-        for check in case.checks.iter().filter(|check| check.finding == "observed") {
+        for check in case.checks.iter().filter(|check| check.finding == FindingKind::Observed) {
             choices.entry(&check.requirement).or_default().entry(&check.message).or_default().push(&case.id);
         }
     }
@@ -251,19 +253,22 @@ fn totals(out: &mut String, report: &Report) {
     if let Some(stopped) = &report.stopped {
         let _ = writeln!(out, "{RED}{}{RED:#}\n", wrap(&format!("Stopped early: {stopped}."), WIDTH, ""));
     }
-    let server = match &report.server {
-        Some((name, version)) => format!("{} {}", visible(name), visible(version)),
+    let server = match &report.candidate.server {
+        Some(Server { name, version }) => format!("{} {}", visible(name), visible(version)),
         None => "a server that gives no name".to_owned(),
     };
-    let revision =
-        report.revision.as_deref().map_or_else(String::new, |revision| format!(", MCP {}", visible(revision)));
+    let revision = report
+        .candidate
+        .revision
+        .as_deref()
+        .map_or_else(String::new, |revision| format!(", MCP {}", visible(revision)));
     let _ = writeln!(
         out,
         "{BOLD}{}{BOLD:#}{revision}: {} of {} cases in {:.1} s",
         shorten(&server, 60),
         report.results.len(),
-        report.corpus,
-        report.took.as_secs_f64()
+        report.kit.cases,
+        Duration::from_millis(report.duration_ms).as_secs_f64()
     );
     for (level, counts) in report.by_level() {
         let parts: Vec<_> = counts
