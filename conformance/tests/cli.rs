@@ -51,11 +51,27 @@ fn a_selection_against_the_reference_exits_with_0() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_a_fault_of_the_kit_and_loses_nothing() {
+fn a_report_that_cannot_be_written_is_told_before_the_run() {
     let output = run(&["--quiet", "--only", "exchange/node_status", "--report", "json=/no/such/directory/report.json"]);
     assert_eq!(output.status.code(), Some(5), "{}", said(&output));
-    assert!(said(&output).contains("/no/such/directory/report.json"), "{}", said(&output));
+    assert!(said(&output).contains("/no/such/directory"), "{}", said(&output));
+    assert!(!said(&output).contains("conformant"), "the run was not spared: {}", said(&output));
+}
+
+#[test]
+fn a_full_disk_is_a_fault_of_the_kit_and_loses_nothing() {
+    let output = run(&["--quiet", "--only", "exchange/node_status", "--report", "json=/dev/full"]);
+    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+    assert!(said(&output).contains("json=/dev/full"), "{}", said(&output));
     assert!(said(&output).contains("conformant"), "the report was not printed: {}", said(&output));
+}
+
+#[test]
+fn a_report_on_standard_output_stands_alone() {
+    let output = run(&["--quiet", "--only", "exchange/node_status", "--report", "json=-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let report = anet_conformance::report::read(&output.stdout).expect("stdout is the report");
+    assert!(!report.results.is_empty());
 }
 
 #[test]
