@@ -12,6 +12,7 @@ use anet_mock_daemon::{Route, Rule};
 
 use crate::expect::Expect;
 use crate::page::Tool;
+use crate::requirement::{self, Level};
 use crate::revision::Revision;
 
 /// A group of cases; each lives in a file of its own under `cases/`.
@@ -98,6 +99,8 @@ pub struct Case {
     pub tool: Option<Tool>,
     /// The revision in which the client speaks.
     pub revision: Revision,
+    /// Whether the case is about that revision, and means nothing in another.
+    pub pinned: bool,
     /// What is set up before the candidate starts.
     pub setting: Setting,
     /// What the client does, in order.
@@ -116,6 +119,7 @@ impl Case {
             group,
             tool: None,
             revision: Revision::V2025_11_25,
+            pinned: false,
             setting: Setting::default(),
             steps: Vec::new(),
             checks: Vec::new(),
@@ -128,10 +132,32 @@ impl Case {
         self
     }
 
-    /// Says in which revision the client speaks. The case gets a process of its own.
+    /// Says in which revision the client speaks, because the case is about that. It gets a process of its own.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.revision = revision;
+        self.pinned = true;
         self
+    }
+
+    /// Whether the case can be told in any revision: it is about none, and does not shake hands itself.
+    pub fn is_movable(&self) -> bool {
+        !self.pinned && !self.setting.no_handshake
+    }
+
+    /// The same case told in another revision, which its id then ends with. None for a case that is not movable.
+    pub fn in_revision(&self, revision: Revision) -> Option<Self> {
+        if !self.is_movable() {
+            return None;
+        }
+        let mut moved = self.clone();
+        if revision != self.revision {
+            moved.id = format!("{}@{revision}", self.id);
+            moved.revision = revision;
+        }
+        if revision.is_modern() {
+            moved.steps.iter_mut().for_each(|step| add_metadata(step, revision));
+        }
+        Some(moved)
     }
 
     /// Changes what is set up. The case gets a process of its own.
@@ -169,10 +195,16 @@ impl Case {
         self
     }
 
+    /// The highest level that one of its checks asks for.
+    pub fn level(&self) -> Level {
+        let levels = self.checks.iter().filter_map(|check| requirement::find(check.requirement));
+        levels.map(|found| found.level).max().unwrap_or(Level::Observe)
+    }
+
     /// Whether it can share a process with others: nothing but calls in a session opened in the usual way.
     pub fn can_share(&self) -> bool {
         !self.setting.alone
-            && self.revision == Revision::V2025_11_25
+            && !self.pinned
             && self.setting.is_usual()
             && self.steps.iter().all(|step| {
                 matches!(
@@ -186,6 +218,18 @@ impl Case {
                         | Step::ListTools(_)
                 )
             })
+    }
+}
+
+/// Adds what a modern client must say to a request that has a `_meta` of its own; others get one when they are sent. Text
+/// is spliced, so that all else stays as it was written.
+fn add_metadata(step: &mut Step, revision: Revision) {
+    const OPENING: &str = r#""_meta":{"#;
+    let Step::Request(Request { params: Some(params), .. }) = step else { return };
+    if let Some(at) = params.find(OPENING) {
+        let (head, rest) = params.split_at(at + OPENING.len());
+        let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+        *params = format!("{head}{}{comma}{rest}", revision.request_metadata());
     }
 }
 

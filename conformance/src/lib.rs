@@ -7,6 +7,8 @@
 //!
 //! The library never uses the reference server: a fault that both shared would be invisible.
 
+pub mod baseline;
+pub mod candidate;
 pub mod case;
 pub mod cases;
 pub mod cli;

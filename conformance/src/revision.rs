@@ -44,6 +44,18 @@ impl Revision {
         self >= Self::V2026_07_28
     }
 
+    /// What a modern client says in `_meta` of each request: members as JSON text, without the braces.
+    pub fn request_metadata(self) -> String {
+        format!(
+            concat!(
+                r#""io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientCapabilities":{{}},"#,
+                r#""io.modelcontextprotocol/clientInfo":{{"name":"anet-conformance","version":"{}"}}"#
+            ),
+            self,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+
     /// Whether a tool result has `structuredContent`.
     pub fn has_structured_content(self) -> bool {
         self >= Self::V2025_06_18

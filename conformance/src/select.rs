@@ -3,7 +3,12 @@
 //! `*` stands for anything within a part of an id, `**` for anything at all; a pattern without either selects the case of
 //! that id, every case below it (`exchange/get_task`), and every case with a part of that name (`get_task`).
 
-use crate::case::Case;
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use crate::case::{Case, Group};
+use crate::page::Tool;
+use crate::requirement::Level;
 
 /// A pattern that selects nothing: a mistake in the command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,19 +20,71 @@ pub struct NoMatch {
     pub hint: String,
 }
 
-/// The cases that some pattern of `only` selects (all, if there is none) and none of `skip` does. Fails for a pattern that
-/// matches no case at all.
-pub fn select(cases: Vec<Case>, only: &[String], skip: &[String]) -> Result<Vec<Case>, NoMatch> {
-    for pattern in only.iter().chain(skip) {
-        if !cases.iter().any(|case| matches(pattern, &case.id)) {
-            return Err(NoMatch { pattern: pattern.clone(), hint: hint(pattern, &cases) });
+/// Which cases are wanted. Everything that is named must hold; of several values of one kind, one is enough.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Patterns of which one must match; empty: all cases.
+    pub only: Vec<String>,
+    /// Patterns of which none may match.
+    pub skip: Vec<String>,
+    /// The tool that a case is about; empty: any, and cases about none.
+    pub tools: Vec<Tool>,
+    /// The group; empty: any.
+    pub groups: Vec<Group>,
+    /// The highest level that a case asks for; empty: any.
+    pub levels: Vec<Level>,
+    /// The exact ids; none: any.
+    pub ids: Option<BTreeSet<String>>,
+    /// One part of the whole, for runs that share the work.
+    pub partition: Option<Partition>,
+}
+
+impl Selection {
+    /// The cases that are wanted, in their order. Fails for a pattern that matches no case at all.
+    pub fn of(&self, cases: Vec<Case>) -> Result<Vec<Case>, NoMatch> {
+        for pattern in self.only.iter().chain(&self.skip) {
+            if !cases.iter().any(|case| matches(pattern, &case.id)) {
+                return Err(NoMatch { pattern: pattern.clone(), hint: hint(pattern, &cases) });
+            }
+        }
+        Ok(cases.into_iter().filter(|case| self.wants(case)).collect())
+    }
+
+    fn wants(&self, case: &Case) -> bool {
+        (self.only.is_empty() || self.only.iter().any(|pattern| matches(pattern, &case.id)))
+            && !self.skip.iter().any(|pattern| matches(pattern, &case.id))
+            && (self.tools.is_empty() || case.tool.is_some_and(|tool| self.tools.contains(&tool)))
+            && (self.groups.is_empty() || self.groups.contains(&case.group))
+            && (self.levels.is_empty() || self.levels.contains(&case.level()))
+            && self.ids.as_ref().is_none_or(|ids| ids.contains(&case.id))
+            && self.partition.is_none_or(|partition| partition.has(&case.id))
+    }
+}
+
+/// One of several parts into which the cases are divided by their ids, written `hash:1/3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partition {
+    part: u64,
+    parts: u64,
+}
+
+impl Partition {
+    /// Whether the case of that id belongs to this part.
+    pub fn has(self, id: &str) -> bool {
+        hash(0, id) % self.parts == self.part - 1
+    }
+}
+
+impl FromStr for Partition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.strip_prefix("hash:").and_then(|rest| rest.split_once('/'));
+        match numbers.map(|(part, parts)| (part.parse(), parts.parse())) {
+            Some((Ok(part), Ok(parts))) if (1..=parts).contains(&part) => Ok(Self { part, parts }),
+            _ => Err("write it as hash:K/N, with K from 1 to N".to_owned()),
         }
     }
-    let selected = |case: &Case| {
-        (only.is_empty() || only.iter().any(|pattern| matches(pattern, &case.id)))
-            && !skip.iter().any(|pattern| matches(pattern, &case.id))
-    };
-    Ok(cases.into_iter().filter(selected).collect())
 }
 
 /// Whether the pattern selects the id.
@@ -53,6 +110,15 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
+/// A number drawn from a seed and an id; the same on every machine and in every version (FNV-1a).
+pub fn hash(seed: u64, id: &str) -> u64 {
+    let bytes = seed.to_le_bytes().into_iter().chain(id.bytes());
+    let hash =
+        bytes.fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
+    // The low bits of FNV mix well, the high ones do not, for ids that differ at the end.
+    hash ^ (hash >> 32)
+}
+
 fn hint(pattern: &str, cases: &[Case]) -> String {
     let plain = pattern.replace('*', "");
     let mut near: Vec<_> = cases
@@ -72,7 +138,7 @@ fn hint(pattern: &str, cases: &[Case]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, select};
+    use super::{Partition, Selection, matches};
     use crate::case::{Case, Group};
 
     #[test]
@@ -98,11 +164,31 @@ mod tests {
     #[test]
     fn what_matches_nothing_is_a_mistake() {
         let cases = || vec![Case::new(Group::Exchange, "get_task/minimal", "x"), Case::new(Group::Errors, "a/b", "y")];
-        let selected = select(cases(), &["exchange".to_owned()], &[]).map(|cases| cases.len());
-        assert_eq!(selected, Ok(1));
-        let selected = select(cases(), &[], &["errors/**".to_owned()]).map(|cases| cases.len());
-        assert_eq!(selected, Ok(1));
-        let error = select(cases(), &["exchange/get_tsak/minimal".to_owned()], &[]).map(|_| ()).unwrap_err();
+        let only = |pattern: &str| Selection { only: vec![pattern.to_owned()], ..Selection::default() };
+        let skip = |pattern: &str| Selection { skip: vec![pattern.to_owned()], ..Selection::default() };
+        assert_eq!(only("exchange").of(cases()).map(|cases| cases.len()), Ok(1));
+        assert_eq!(skip("errors/**").of(cases()).map(|cases| cases.len()), Ok(1));
+        let error = only("exchange/get_tsak/minimal").of(cases()).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("exchange/get_task/minimal"), "{error}");
+    }
+
+    #[test]
+    fn the_parts_are_a_whole_and_none_is_empty() {
+        for parts in [1, 2, 3, 7] {
+            let parts: Vec<Partition> =
+                (1..=parts).map(|part| format!("hash:{part}/{parts}").parse().expect("a partition")).collect();
+            let cases = crate::cases::all();
+            let mut sizes = vec![0; parts.len()];
+            for case in &cases {
+                let mine: Vec<_> = (0..parts.len()).filter(|part| parts[*part].has(&case.id)).collect();
+                assert_eq!(mine.len(), 1, "{}", case.id);
+                sizes[mine[0]] += 1;
+            }
+            let fair = cases.len() / parts.len();
+            assert!(sizes.iter().all(|size| *size > fair / 2), "{sizes:?}");
+        }
+        for wrong in ["hash:0/2", "hash:3/2", "1/2", "hash:1", "hash:1/0", "count:1/2"] {
+            assert!(wrong.parse::<Partition>().is_err(), "{wrong}");
+        }
     }
 }

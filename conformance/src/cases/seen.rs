@@ -160,7 +160,13 @@ pub(super) fn refused_open(seen: &Observation) -> Option<&str> {
 
 /// Whether the candidate ended by itself at the start: it never opened the session, and nobody had to kill it.
 pub(super) fn gave_up(seen: &Observation) -> bool {
-    seen.negotiated.is_none() && seen.exit.is_some_and(|exit| !exit.killed)
+    let opened = if seen.revision.is_modern() {
+        // There is nothing to open: whoever answers serves.
+        seen.exchanges.iter().any(|exchange| !exchange.replies.is_empty())
+    } else {
+        seen.negotiated.is_some()
+    };
+    !opened && seen.exit.is_some_and(|exit| !exit.killed)
 }
 
 /// Each of these calls ended in an error, or the handshake did, or the candidate had ended.

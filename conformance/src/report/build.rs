@@ -178,6 +178,29 @@ fn redacted(text: &str, secrets: &[(String, String)]) -> String {
     })
 }
 
+impl CaseReport {
+    /// A case that was not run, because the candidate says that it does not offer what it is about.
+    pub fn not_offered(case: &Case, reason: &str) -> Self {
+        let message = format!("not offered, as the candidate's file says: {reason}");
+        Self {
+            id: case.id.clone(),
+            title: case.title.clone(),
+            group: case.group.name().to_owned(),
+            tool: case.tool.map(|tool| tool.name().to_owned()),
+            verdict: Verdict::NotApplicable,
+            level: case.level(),
+            tag: None,
+            message,
+            excused: None,
+            duration_ms: 0,
+            run_again_alone: false,
+            repeated: None,
+            checks: Vec::new(),
+            transcript: Vec::new(),
+        }
+    }
+}
+
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

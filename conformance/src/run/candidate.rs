@@ -14,6 +14,8 @@ use tokio::process::{Child, ChildStdin};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::command::Command;
+
 /// What a candidate may write on stdout in one case: an answer of 8 MB that is passed on in text and structuredContent takes
 /// less than half of it. What comes beyond is a flood, which is not kept.
 const MOST_OUTPUT: usize = 48 << 20;
@@ -21,43 +23,6 @@ const MOST_OUTPUT: usize = 48 << 20;
 const MOST_LINES: usize = 20_000;
 /// Of stderr, so much is kept from the beginning and as much from the end.
 const STDERR_PART: usize = 64 << 10;
-
-/// A command that starts a candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// The program.
-    pub program: OsString,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-}
-
-impl Command {
-    /// From the words of a command line. A program with a slash, and every argument that names a file, are looked up
-    /// from the present directory and made absolute, since candidates run in a directory of their own. None if there
-    /// are no words.
-    pub fn from_words(words: &[OsString]) -> Option<Self> {
-        let (program, arguments) = words.split_first()?;
-        let here = std::env::current_dir().unwrap_or_default();
-        let absolute = |word: &OsString| {
-            let path = Path::new(word);
-            if path.is_relative() && !word.is_empty() && here.join(path).exists() {
-                here.join(path).into_os_string()
-            } else {
-                word.clone()
-            }
-        };
-        let has_slash = program.to_string_lossy().contains('/');
-        Some(Self {
-            program: if has_slash { absolute(program) } else { program.clone() },
-            arguments: arguments.iter().map(absolute).collect(),
-        })
-    }
-
-    /// The words, for a report.
-    pub fn words(&self) -> Vec<String> {
-        std::iter::once(&self.program).chain(&self.arguments).map(|word| word.to_string_lossy().into_owned()).collect()
-    }
-}
 
 /// What came from a candidate so far.
 #[derive(Debug, Default)]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anet_mock_daemon::Daemon;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
+use super::command::Command;
 use crate::case::{DaemonSetting, Place, PlantKind, Setting};
 
 /// Where interpreters and their libraries keep caches below HOME and the working directory: no business of a server.
@@ -101,8 +102,8 @@ impl Home {
         }
     }
 
-    /// The candidate's environment: what it inherits, and what the case sets.
-    pub(super) fn environment(&self, setting: &Setting, case: &str) -> Vec<(OsString, OsString)> {
+    /// The candidate's environment: what it inherits, what its command asks for, and what the case sets.
+    pub(super) fn environment(&self, command: &Command, setting: &Setting, case: &str) -> Vec<(OsString, OsString)> {
         let kept = |name: &str| {
             if setting.minimal_env {
                 matches!(name, "LOGNAME" | "PATH" | "SHELL" | "TERM" | "USER")
@@ -112,6 +113,7 @@ impl Home {
         };
         let mut environment: BTreeMap<OsString, OsString> =
             std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(kept)).collect();
+        environment.extend(command.environment.iter().map(|(name, value)| (name.into(), value.into())));
         environment.insert("HOME".into(), self.root.path().join("home").into());
         environment.insert("ANET_DATA_DIR".into(), self.data.clone().into());
         if !setting.minimal_env {

@@ -4,11 +4,12 @@
 //! must be run again alone) or reporting.
 
 mod candidate;
+mod command;
 mod home;
 mod schedule;
 mod session;
 mod timeouts;
 
-pub use candidate::Command;
+pub use command::{Command, quoted};
 pub use schedule::{Outcome, Progress, Ran, Refused, Runner, kill_all};
 pub use timeouts::Timeouts;

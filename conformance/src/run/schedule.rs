@@ -3,7 +3,7 @@
 //! Responsible for: the preflight, sharing of processes, running failures again alone, patience with candidates that do
 //! not answer, and what must be killed when the run is interrupted. Not for: the verdicts (`judge`).
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::candidate::Command;
+use super::command::Command;
 use super::session::{Session, StartFailure};
 use super::timeouts::Timeouts;
 use crate::case::{Case, Setting, Step};
 use crate::json::Json;
 use crate::judge::{Judgement, judge};
-use crate::observation::{Observation, StepEnd};
+use crate::observation::{Answer, Observation, StepEnd};
 use crate::requirement::{Basis, Level};
 use crate::revision::Revision;
 use crate::verdict::{Finding, Judged, Tag, Verdict};
@@ -41,6 +41,10 @@ pub struct Runner {
     pub timeouts: Timeouts,
     /// Whether what was seen is kept for cases that pass, too.
     pub keep_all: bool,
+    /// Whether the first violated must ends the run.
+    pub fail_fast: bool,
+    /// The order in which cases run is drawn from this number; none: the order of the corpus.
+    pub shuffle: Option<u64>,
 }
 
 /// What became of a run.
@@ -178,12 +182,30 @@ enum Unit {
 }
 
 impl Runner {
-    /// Runs all cases. `progress` is told after each. Fails if the candidate does not start or does not speak MCP.
-    pub async fn run(&self, cases: &[Case], progress: impl Fn(Progress)) -> Result<Outcome, Refused> {
+    /// Runs all cases. `progress` is told after each. When `stop` comes to an end, so does the run: every candidate is
+    /// killed, and what is known so far is given back with the reason that `stop` gave. Fails if the candidate does not
+    /// start or does not speak MCP.
+    pub async fn run(
+        &self,
+        cases: &[Case],
+        progress: impl Fn(Progress),
+        stop: impl Future<Output = String>,
+    ) -> Result<Outcome, Refused> {
+        let mut stop = std::pin::pin!(stop);
         let patience = Patience::new(self.timeouts);
-        let greeting = self.preflight(&patience).await?;
-        let units = Arc::new(Mutex::new(units(cases, self.jobs)));
-        let cases: Arc<[Case]> = cases.into();
+        let (greeting, era) = tokio::select! {
+            hello = self.preflight(&patience) => hello?,
+            why = &mut stop => {
+                kill_all();
+                return Ok(Outcome { greeting: None, ran: Vec::new(), stopped: Some(why) });
+            }
+        };
+        let cases: Arc<[Case]> = match era {
+            Era::Handshake => cases.into(),
+            // Told in the only way that this candidate understands.
+            Era::Modern => cases.iter().map(modern).collect(),
+        };
+        let units = Arc::new(Mutex::new(units(&cases, self.jobs, self.shuffle)));
         let (results, mut arrived) = mpsc::unbounded_channel();
         let mut workers = JoinSet::new();
         for _ in 0..self.jobs.max(1) {
@@ -191,6 +213,7 @@ impl Runner {
                 runner: self.clone(),
                 cases: Arc::clone(&cases),
                 patience: Arc::clone(&patience),
+                era,
                 results: results.clone(),
             };
             let units = Arc::clone(&units);
@@ -207,57 +230,98 @@ impl Runner {
         drop(results);
         let mut ran = Vec::with_capacity(cases.len());
         let mut failed = 0;
-        while let Some(one) = arrived.recv().await {
-            let one: Ran = one;
-            failed += usize::from(matches!(one.judgement.verdict, Verdict::Fail | Verdict::HarnessError));
+        let mut stopped = None;
+        loop {
+            let one: Ran = tokio::select! {
+                one = arrived.recv() => match one {
+                    Some(one) => one,
+                    None => break,
+                },
+                why = &mut stop => {
+                    stopped = Some(why);
+                    break;
+                }
+            };
+            let bad = matches!(one.judgement.verdict, Verdict::Fail | Verdict::HarnessError);
+            failed += usize::from(bad);
             ran.push(one);
             progress(Progress { done: ran.len(), total: cases.len(), failed });
+            if bad && self.fail_fast && ran.len() < cases.len() {
+                stopped = Some("the first failure ended the run (--fail-fast)".to_owned());
+                break;
+            }
+        }
+        if stopped.is_some() {
+            workers.abort_all();
+            kill_all();
         }
         while workers.join_next().await.is_some() {}
         ran.sort_by_key(|one| one.index);
-        let stopped = patience
-            .is_over()
-            .then(|| format!("{HOPELESS} cases in a row got no answer, so the remaining ones were not run"));
+        if stopped.is_none() && patience.is_over() {
+            stopped = Some(format!("{HOPELESS} cases in a row got no answer, so the remaining ones were not run"));
+        }
         Ok(Outcome { greeting, ran, stopped })
     }
 
-    /// Starts the candidate once, opens a session and lists the tools.
-    async fn preflight(&self, patience: &Arc<Patience>) -> Result<Option<Json>, Refused> {
-        let case = Case::new(crate::case::Group::Protocol, "preflight", "The candidate starts and lists its tools")
-            .step(Step::ListTools("list".to_owned()));
-        let started = Session::start(
-            &self.command,
-            &Setting::default(),
-            "preflight",
-            Revision::V2025_11_25,
-            false,
-            Arc::clone(patience),
-        )
-        .await;
-        let mut session = match started {
-            Ok(session) => session,
-            Err(StartFailure::Spawn(error)) => {
-                return Err(Refused {
-                    why: format!("the command cannot be run: {error}"),
-                    advice: "Is the program there, is it executable, and is it on PATH?".to_owned(),
-                    observation: None,
-                    by_kit: false,
-                });
-            }
-            Err(StartFailure::Kit(error)) => {
-                return Err(Refused {
-                    why: format!("the kit could not set up a daemon and directories: {error}"),
-                    advice: "Is there room on the disk, and may directories be made there (TMPDIR)?".to_owned(),
-                    observation: None,
-                    by_kit: true,
-                });
-            }
-        };
-        let seen = session.carry_out(&case).await;
+    /// Starts the candidate once, opens a session and lists the tools; one that refuses the handshake is asked again in the
+    /// revision that has none.
+    async fn preflight(&self, patience: &Arc<Patience>) -> Result<(Option<Json>, Era), Refused> {
+        let seen = self.first_words(patience, Revision::V2025_11_25).await?;
         let open = seen.exchange(super::session::OPEN).and_then(|open| open.replies.first());
+        let refuses = open.is_some_and(|reply| reply.message.member("error").is_some());
+        if refuses {
+            let modern = self.first_words(patience, Revision::V2026_07_28).await?;
+            if let Some(Answer::Result(list)) = modern.answer("list") {
+                let greeting = list.at(&["_meta", "io.modelcontextprotocol/serverInfo"]).map(|info| {
+                    let version = Json::string(Revision::V2026_07_28.name());
+                    Json::Object(vec![("protocolVersion".into(), version), ("serverInfo".into(), info.clone())])
+                });
+                return Ok((greeting, Era::Modern));
+            }
+        }
         let greeting = open.and_then(|reply| reply.message.member("result")).cloned();
         let answered = seen.answer("open").is_some() && seen.answer("list").is_some();
-        if answered { Ok(greeting) } else { Err(refusal(seen)) }
+        if answered { Ok((greeting, Era::Handshake)) } else { Err(refusal(seen)) }
+    }
+
+    async fn first_words(&self, patience: &Arc<Patience>, revision: Revision) -> Result<Observation, Refused> {
+        let case = Case::new(crate::case::Group::Protocol, "preflight", "The candidate starts and lists its tools")
+            .step(Step::ListTools("list".to_owned()));
+        let started =
+            Session::start(&self.command, &Setting::default(), "preflight", revision, false, Arc::clone(patience))
+                .await;
+        match started {
+            Ok(mut session) => Ok(session.carry_out(&case).await),
+            Err(StartFailure::Spawn(error)) => Err(Refused {
+                why: format!("the command cannot be run: {error}"),
+                advice: "Is the program there, is it executable, and is it on PATH?".to_owned(),
+                observation: None,
+                by_kit: false,
+            }),
+            Err(StartFailure::Kit(error)) => Err(Refused {
+                why: format!("the kit could not set up a daemon and directories: {error}"),
+                advice: "Is there room on the disk, and may directories be made there (TMPDIR)?".to_owned(),
+                observation: None,
+                by_kit: true,
+            }),
+        }
+    }
+}
+
+/// How a candidate opens a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Era {
+    /// With `initialize`.
+    Handshake,
+    /// Only without it.
+    Modern,
+}
+
+/// The case as a candidate without a handshake can be asked it, under the same id.
+fn modern(case: &Case) -> Case {
+    match case.in_revision(Revision::V2026_07_28) {
+        Some(moved) => Case { id: case.id.clone(), ..moved },
+        None => case.clone(),
     }
 }
 
@@ -293,24 +357,39 @@ fn refusal(seen: Observation) -> Refused {
     Refused { why, advice: advice.to_owned(), observation: Some(Box::new(seen)), by_kit: false }
 }
 
-fn units(cases: &[Case], jobs: usize) -> VecDeque<Unit> {
-    let shared: Vec<_> = (0..cases.len()).filter(|index| cases[*index].can_share()).collect();
-    let alone = (0..cases.len()).filter(|index| !cases[*index].can_share());
+/// The units of work in their order: cases that need a process of their own, and companies in one revision.
+fn units(cases: &[Case], jobs: usize, shuffle: Option<u64>) -> VecDeque<Unit> {
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    if let Some(seed) = shuffle {
+        order.sort_by_key(|index| crate::select::hash(seed, &cases[*index].id));
+    }
+    let (shared, alone): (Vec<_>, Vec<_>) = order.into_iter().partition(|index| cases[*index].can_share());
     let size = shared.len().div_ceil(jobs.max(1) * 2).clamp(1, COMPANY);
+    let mut by_revision: BTreeMap<Revision, Vec<usize>> = BTreeMap::new();
+    for index in shared {
+        by_revision.entry(cases[index].revision).or_default().push(index);
+    }
+    let companies =
+        by_revision.values().flat_map(|indices| indices.chunks(size)).map(|chunk| Unit::Together(chunk.to_vec()));
     // Those that may wait for an end come first, so that none is left over when all else is done.
-    alone.map(Unit::Alone).chain(shared.chunks(size).map(|chunk| Unit::Together(chunk.to_vec()))).collect()
+    alone.into_iter().map(Unit::Alone).chain(companies).collect()
 }
 
 struct Worker {
     runner: Runner,
     cases: Arc<[Case]>,
     patience: Arc<Patience>,
+    era: Era,
     results: mpsc::UnboundedSender<Ran>,
 }
 
 impl Worker {
     async fn carry_out(&self, unit: Unit) {
         match unit {
+            Unit::Alone(index) if self.era == Era::Modern && !self.cases[index].revision.is_modern() => {
+                let why = "the server speaks no revision that opens with a handshake";
+                self.report(without_observation(index, Verdict::NotApplicable, why));
+            }
             Unit::Alone(index) => {
                 let ran = self.alone(index, false).await;
                 self.report(ran);
@@ -449,12 +528,11 @@ fn harness_error(index: usize, why: &str) -> Ran {
 }
 
 fn without_observation(index: usize, verdict: Verdict, why: &str) -> Ran {
-    let judged = Judged {
-        requirement: "kit.run".to_owned(),
-        level: Level::Must,
-        basis: Basis::Ruling,
-        finding: Finding::NotExercised(why.to_owned()),
+    let finding = match verdict {
+        Verdict::NotApplicable => Finding::NotApplicable(why.to_owned()),
+        _ => Finding::NotExercised(why.to_owned()),
     };
+    let judged = Judged { requirement: "kit.run".to_owned(), level: Level::Must, basis: Basis::Ruling, finding };
     let tag = (verdict == Verdict::NotExercised).then_some(Tag::Hang);
     Ran {
         index,

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use anet_mock_daemon::{Daemon, Options, Restart, Route};
 
-use super::candidate::{Command, Process, code_and_signal};
+use super::candidate::{Process, code_and_signal};
+use super::command::Command;
 use super::home::Home;
 use super::schedule::Patience;
 use crate::case::{Case, Request, Setting, Step};
@@ -71,8 +72,9 @@ impl Session {
     ) -> Result<Self, StartFailure> {
         let daemon = Daemon::start(Options::default()).await.map_err(|error| StartFailure::Kit(error.to_string()))?;
         let home = Home::new(setting, &daemon).map_err(|error| StartFailure::Kit(error.to_string()))?;
-        let process =
-            Process::start(command, &home.work(), home.environment(setting, case)).map_err(StartFailure::Spawn)?;
+        let directory = command.directory.clone().unwrap_or_else(|| home.work());
+        let environment = home.environment(command, setting, case);
+        let process = Process::start(command, &directory, environment).map_err(StartFailure::Spawn)?;
         let tokens = vec![daemon.token()];
         Ok(Self {
             process,
@@ -258,14 +260,7 @@ impl Session {
         if !self.revision.is_modern() {
             return params.map(str::to_owned);
         }
-        let meta = format!(
-            concat!(
-                r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientCapabilities":{{}},"#,
-                r#""io.modelcontextprotocol/clientInfo":{{"name":"anet-conformance","version":"{}"}}}}"#
-            ),
-            self.revision,
-            env!("CARGO_PKG_VERSION")
-        );
+        let meta = format!(r#""_meta":{{{}}}"#, self.revision.request_metadata());
         let Some(params) = params else { return Some(format!("{{{meta}}}")) };
         // Spliced as text, so that what the case wrote reaches the candidate as it was written.
         match params.trim().strip_prefix('{') {
