@@ -13,6 +13,7 @@ pub mod case;
 pub mod cases;
 pub mod cli;
 pub mod contract;
+pub mod doctor;
 pub mod expect;
 pub mod explain;
 pub mod json;

@@ -2,6 +2,9 @@
 //!
 //! Responsible for: reading arguments, calling the parts, and the exit code. Not for: any verdict.
 
+mod baseline;
+mod doctor;
+mod init;
 mod last;
 mod live;
 mod run;
@@ -13,6 +16,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::baseline::BaselineAction;
+use self::doctor::DoctorArgs;
+use self::init::InitArgs;
 use self::run::{RunArgs, Wanted};
 use crate::case::Group;
 use crate::{cases, explain, verdict};
@@ -32,6 +38,8 @@ What a candidate is:
 Examples:
   anet-conformance                                judge the reference server
   anet-conformance -- python3 server.py           judge another one
+  anet-conformance doctor -- python3 server.py    can it be judged at all?
+  anet-conformance init -- python3 server.py      begin a project's own files
   anet-conformance --only get_task -- ./server    the cases on one tool
   anet-conformance --only 'errors/**' --jobs 1 -- ./server
   anet-conformance --report json=report.json -- ./server
@@ -59,6 +67,15 @@ enum Action {
     Run(RunArgs),
     /// List the cases, grouped, with the level that each asks for
     List(Wanted),
+    /// Look whether a candidate can be judged: start, handshake, tools, one call, stdout, the end
+    Doctor(DoctorArgs),
+    /// Write candidate.toml, an empty baseline and a CI workflow; never over a file that is there
+    Init(InitArgs),
+    /// Keep the list of known violations
+    Baseline {
+        #[command(subcommand)]
+        action: BaselineAction,
+    },
     /// Explain a requirement or a case: what is asked, where it stands, what to do
     Explain {
         /// The id of a requirement or a case
@@ -98,12 +115,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>)
         }
     };
     match cli.action {
-        None | Some(Action::Run(_)) if names_nothing => {
-            failed("no command stands behind `--`; leave out the `--` to judge the reference", verdict::ExitCode::Usage)
-        }
+        None | Some(Action::Run(_) | Action::Doctor(_) | Action::Baseline { .. }) if names_nothing => nothing(),
         None => run::run(&cli.run, serve),
         Some(Action::Run(arguments)) => run::run(&arguments, serve),
         Some(Action::List(wanted)) => list(&wanted),
+        Some(Action::Doctor(arguments)) => doctor::run(&arguments, serve),
+        Some(Action::Init(arguments)) => init::run(&arguments),
+        Some(Action::Baseline { action: BaselineAction::Update(arguments) }) => baseline::run(&arguments, serve),
         Some(Action::Explain { id }) => explained(&id),
         Some(Action::Serve { arguments }) => match serve {
             Some(serve) => serve(named("anet-mcp", arguments)),
@@ -121,6 +139,10 @@ fn named(program: &str, arguments: Vec<OsString>) -> Vec<OsString> {
 
 fn usage() -> ExitCode {
     ExitCode::from(verdict::ExitCode::Usage as u8)
+}
+
+fn nothing() -> ExitCode {
+    failed("no command stands behind `--`; leave out the `--` to judge the reference", verdict::ExitCode::Usage)
 }
 
 /// Says on stderr what went wrong and gives back the exit code.

@@ -235,7 +235,8 @@ pub(super) struct Done {
     pub(super) report: Report,
     /// The ids of all cases of the kit.
     pub(super) corpus: BTreeSet<String>,
-    interrupted: Option<u8>,
+    /// The exit code of an interrupted run.
+    pub(super) interrupted: Option<u8>,
     baseline: Option<Baseline>,
 }
 
@@ -292,14 +293,17 @@ pub(super) fn judge(arguments: &RunArgs, serve: Option<Serve>) -> Result<Done, E
     }
     let prepared = prepare(arguments, serve)?;
     let jobs = prepared.runner.jobs;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(jobs.clamp(2, 16))
-        .enable_all()
-        .build()
-        .map_err(|error| failed(&format!("no runtime: {error}"), verdict::ExitCode::Harness))?;
+    let runtime = runtime(jobs)?;
     let done = runtime.block_on(carry_out(arguments, prepared));
     runtime.shutdown_timeout(Duration::from_millis(200));
     done
+}
+
+/// The runtime on which candidates are driven.
+pub(super) fn runtime(jobs: usize) -> Result<tokio::runtime::Runtime, ExitCode> {
+    let threads = jobs.clamp(2, 16);
+    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    built.map_err(|error| failed(&format!("no runtime: {error}"), verdict::ExitCode::Harness))
 }
 
 fn prepare(arguments: &RunArgs, serve: Option<Serve>) -> Result<Prepared, ExitCode> {
@@ -367,7 +371,7 @@ async fn carry_out(arguments: &RunArgs, prepared: Prepared) -> Result<Done, Exit
     Ok(Done { report, corpus: chosen.corpus, interrupted, baseline })
 }
 
-fn could_not(command: &Command, refused: &Refused) -> ExitCode {
+pub(super) fn could_not(command: &Command, refused: &Refused) -> ExitCode {
     anstream::eprint!("{}", report::refused(&command.words(), refused));
     let code = if refused.by_kit { verdict::ExitCode::Harness } else { verdict::ExitCode::NoStart };
     ExitCode::from(code as u8)

@@ -16,3 +16,4 @@ pub use model::{
     Totals, Who,
 };
 pub use term::{refused, render};
+pub(crate) use text::{visible, wrap};

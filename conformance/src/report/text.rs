@@ -14,7 +14,7 @@ pub(super) fn shorten(text: &str, max: usize) -> String {
 }
 
 /// Lines of at most `width` characters, broken at blanks, each behind `indent`.
-pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let room = width.saturating_sub(indent.chars().count()).max(20);
     let mut lines = Vec::new();
     for paragraph in text.lines() {
@@ -34,7 +34,7 @@ pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
 }
 
 /// Control characters made visible, so that a candidate cannot steer the terminal.
-pub(super) fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             // Line and paragraph separators, joiners, direction marks and the byte order mark show nothing, and matter.

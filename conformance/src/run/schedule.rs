@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::command::Command;
 use super::session::{Session, StartFailure};
 use super::timeouts::Timeouts;
-use crate::case::{Case, Setting, Step};
+use crate::case::{Case, Step};
 use crate::json::Json;
 use crate::judge::{Judgement, judge};
 use crate::observation::{Answer, Observation, StepEnd};
@@ -31,7 +31,7 @@ const HOPELESS: u32 = 16;
 const BELIEVED: u32 = 6;
 
 /// Runs cases on one candidate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Runner {
     /// How the candidate is started.
     pub command: Command,
@@ -284,14 +284,22 @@ impl Runner {
         if answered { Ok((greeting, Era::Handshake)) } else { Err(refusal(seen)) }
     }
 
+    /// Carries out one case in a process of its own, without judging it. Fails if the candidate does not start.
+    pub async fn observe(&self, case: &Case) -> Result<Observation, Refused> {
+        self.observe_with(case, &Patience::new(self.timeouts)).await
+    }
+
     async fn first_words(&self, patience: &Arc<Patience>, revision: Revision) -> Result<Observation, Refused> {
         let case = Case::new(crate::case::Group::Protocol, "preflight", "The candidate starts and lists its tools")
             .step(Step::ListTools("list".to_owned()));
+        self.observe_with(&Case { revision, ..case }, patience).await
+    }
+
+    async fn observe_with(&self, case: &Case, patience: &Arc<Patience>) -> Result<Observation, Refused> {
         let started =
-            Session::start(&self.command, &Setting::default(), "preflight", revision, false, Arc::clone(patience))
-                .await;
+            Session::start(&self.command, &case.setting, &case.id, case.revision, false, Arc::clone(patience)).await;
         match started {
-            Ok(mut session) => Ok(session.carry_out(&case).await),
+            Ok(mut session) => Ok(session.carry_out(case).await),
             Err(StartFailure::Spawn(error)) => Err(Refused {
                 why: format!("the command cannot be run: {error}"),
                 advice: "Is the program there, is it executable, and is it on PATH?".to_owned(),
