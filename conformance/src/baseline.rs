@@ -290,13 +290,19 @@ pub fn update(
         place: path.display().to_string(),
         why: error.to_string(),
     })?;
+    // What stands in a file without entries is its head, which an entry must not slip in front of.
+    let head =
+        if document.is_empty() { document.trailing().as_str().unwrap_or_default().to_owned() } else { String::new() };
+    if !head.is_empty() {
+        document.set_trailing("");
+    }
     let entries = document.entry("entry").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     let Some(entries) = entries.as_array_of_tables_mut() else {
         let why = "`entry` is not a list of [[entry]] tables".to_owned();
         return Err(Unusable::Shape { place: path.display().to_string(), why });
     };
     let changes = bring_up_to_date(entries, report, corpus, reason, kind);
-    write_whole(path, document.to_string().as_bytes()).map_err(failed)?;
+    write_whole(path, format!("{head}{document}").as_bytes()).map_err(failed)?;
     Ok(changes)
 }
 

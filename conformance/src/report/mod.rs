@@ -1,6 +1,7 @@
 //! Reports: one model of a run, several renderers. Renderers never decide.
 
 mod build;
+mod cause;
 mod diff;
 mod format;
 mod json;

@@ -258,6 +258,11 @@ impl Totals {
 }
 
 impl CaseReport {
+    /// Whether it was not run because the candidate says that it does not offer what the case is about.
+    pub fn is_not_offered(&self) -> bool {
+        self.verdict == Verdict::NotApplicable && self.checks.is_empty()
+    }
+
     /// The requirements that the case's checks serve, each once.
     pub fn requirements(&self) -> Vec<&str> {
         let mut ids: Vec<_> = self.checks.iter().map(|check| check.requirement.as_str()).collect();

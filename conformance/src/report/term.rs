@@ -10,7 +10,7 @@ use super::diff::{self, Mark};
 use super::model::{CaseReport, CheckReport, FindingKind, Report, Server};
 use super::text::{shorten, visible, wrap};
 use crate::requirement::{self, Level};
-use crate::run::Refused;
+use crate::run::{Refused, quoted};
 use crate::verdict::{ExitCode, Tag, Verdict};
 
 const WIDTH: usize = 80;
@@ -31,9 +31,14 @@ pub fn render(report: &Report, verbose: bool, quiet: bool) -> String {
     let mut out = String::new();
     failures(&mut out, report);
     if !quiet {
-        warnings(&mut out, report, verbose);
+        // Under --strict they are failures, and were shown.
+        if !report.strict {
+            warnings(&mut out, report, verbose);
+        }
         observations(&mut out, report, verbose);
+        excused(&mut out, report, verbose);
     }
+    baseline(&mut out, report);
     totals(&mut out, report);
     out
 }
@@ -58,18 +63,9 @@ pub fn refused(command: &[String], refused: &Refused) -> String {
 }
 
 fn failures(out: &mut String, report: &Report) {
-    let failing = |verdict| matches!(verdict, Verdict::Fail | Verdict::NotExercised | Verdict::HarnessError);
-    // The same requirement broken in the same way is shown once, with all its cases.
-    let mut groups: Vec<(String, Vec<&CaseReport>)> = Vec::new();
-    for case in report.results.iter().filter(|case| failing(case.verdict)) {
-        let key = cause(case);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, cases)) => cases.push(case),
-            None => groups.push((key, vec![case])),
-        }
-    }
+    let groups = super::cause::groups(report);
     let count = groups.len();
-    for (index, (_, cases)) in groups.iter().enumerate() {
+    for (index, cases) in groups.iter().enumerate() {
         let Some(first) = cases.first() else { continue };
         failure(out, first, index + 1, count);
         if cases.len() > 1 {
@@ -86,20 +82,6 @@ fn failures(out: &mut String, report: &Report) {
     }
 }
 
-/// What makes two failures the same: the broken requirements of the highest level, and what is wrong in words without
-/// what differs from case to case.
-fn cause(case: &CaseReport) -> String {
-    let violations = case.violations();
-    match violations.first() {
-        None => format!("{:?} {}", case.verdict, case.message),
-        Some(first) => {
-            let plain: String = first.message.split('`').step_by(2).collect::<Vec<_>>().join("_");
-            let plain: String = plain.chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
-            format!("{} {} {plain}", first.level, first.requirement)
-        }
-    }
-}
-
 fn failure(out: &mut String, case: &CaseReport, number: usize, count: usize) {
     let tag = match case.tag {
         Some(Tag::Crash) => " (crash)",
@@ -109,13 +91,18 @@ fn failure(out: &mut String, case: &CaseReport, number: usize, count: usize) {
     let _ = writeln!(
         out,
         "{RED}{BOLD}{}{tag}{BOLD:#}{RED:#} {BOLD}{}{BOLD:#} {DIM}({number} of {count}){DIM:#}",
-        label(case.verdict),
+        label(case),
         case.id
     );
     let _ = writeln!(out, "{}", wrap(&case.title, WIDTH, "  "));
+    untried(out, case);
     let violations = case.violations();
     if violations.is_empty() {
-        let _ = writeln!(out, "{}\n", wrap(&case.message, WIDTH, "  "));
+        if case.verdict != Verdict::NotExercised {
+            let _ = writeln!(out, "{}", wrap(&case.message, WIDTH, "  "));
+        }
+        transcript(out, case);
+        out.push('\n');
         return;
     }
     let worst = violations.first().map_or(Level::Must, |check| check.level);
@@ -138,6 +125,23 @@ fn failure(out: &mut String, case: &CaseReport, number: usize, count: usize) {
     );
 }
 
+/// The musts that could not be tried, and why: that, and no violated should, is what such a case is about.
+fn untried(out: &mut String, case: &CaseReport) {
+    if case.verdict != Verdict::NotExercised {
+        return;
+    }
+    let of_must = |check: &&CheckReport| check.finding == FindingKind::NotExercised && check.level == Level::Must;
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for check in case.checks.iter().filter(of_must) {
+        reasons.entry(&check.message).or_default().push(&check.requirement);
+    }
+    for (why, mut ids) in reasons {
+        ids.dedup();
+        let _ = writeln!(out, "{YELLOW}{}{YELLOW:#}", wrap(&shorten(&format!("{why}."), LINE), WIDTH, "  > "));
+        let _ = writeln!(out, "{}", wrap(&format!("so these musts were not tried: {}", ids.join(", ")), WIDTH, "    "));
+    }
+}
+
 fn violation<'c>(out: &mut String, check: &'c CheckReport, shown: &mut Vec<(&'c str, &'c str)>) {
     let requirement = requirement::find(&check.requirement);
     let _ = writeln!(out, "\n  {BOLD}{}{BOLD:#} {DIM}[{}, {}]{DIM:#}", check.requirement, check.level, check.basis);
@@ -151,11 +155,15 @@ fn violation<'c>(out: &mut String, check: &'c CheckReport, shown: &mut Vec<(&'c 
         shown.push((&check.expected, &check.seen));
         let _ = writeln!(out, "    {GREEN}- expected{GREEN:#}  {RED}+ seen{RED:#}");
         for (mark, line) in diff::lines(&check.expected, &check.seen, LINE) {
-            let _ = match mark {
-                Mark::Missing => writeln!(out, "    {GREEN}- {line}{GREEN:#}"),
-                Mark::Extra => writeln!(out, "    {RED}+ {line}{RED:#}"),
-                Mark::Same => writeln!(out, "      {line}"),
+            let (style, sign) = match mark {
+                Mark::Missing => (GREEN, '-'),
+                Mark::Extra => (RED, '+'),
+                Mark::Same => (Style::new(), ' '),
             };
+            for (index, piece) in pieces(&line, WIDTH - 6, WIDTH - 8).enumerate() {
+                let sign = if index == 0 { format!("{sign} ") } else { "    ".to_owned() };
+                let _ = writeln!(out, "    {style}{sign}{piece}{style:#}");
+            }
         }
     }
     if let Some(requirement) = requirement {
@@ -180,9 +188,26 @@ fn transcript(out: &mut String, case: &CaseReport) {
 }
 
 fn moment_line(out: &mut String, moment: &super::model::Moment) {
+    /// Where a moment's text begins, after time and arrow; what does not fit goes on below.
+    const FIRST: usize = 29;
+    const NEXT: usize = 12;
     let text = visible(&shorten(&moment.text, LINE)).replace('\n', "\\n");
-    let _ =
-        writeln!(out, "    {DIM}{:>7.1}{DIM:#} {CYAN}{:<16}{CYAN:#} {text}", millis(moment.at_us), moment.who.arrow());
+    let mut pieces = pieces(&text, WIDTH - FIRST, WIDTH - NEXT);
+    let first = pieces.next().unwrap_or_default();
+    let arrow = moment.who.arrow();
+    let _ = writeln!(out, "    {DIM}{:>7.1}{DIM:#} {CYAN}{arrow:<16}{CYAN:#} {first}", millis(moment.at_us));
+    for piece in pieces {
+        let _ = writeln!(out, "{:NEXT$}{piece}", "");
+    }
+}
+
+/// A text in pieces of so many characters, the first and the others, broken anywhere: JSON has few blanks.
+fn pieces(text: &str, first: usize, others: usize) -> impl Iterator<Item = String> {
+    let characters: Vec<char> = text.chars().collect();
+    let head = characters.len().min(first);
+    let mut all = vec![characters[..head].iter().collect()];
+    all.extend(characters[head..].chunks(others).map(|chunk| chunk.iter().collect()));
+    all.into_iter()
 }
 
 /// Microseconds as milliseconds.
@@ -249,6 +274,43 @@ fn observations(out: &mut String, report: &Report, verbose: bool) {
     out.push('\n');
 }
 
+/// The violations that the baseline excuses, by reason.
+fn excused(out: &mut String, report: &Report, verbose: bool) {
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for case in &report.results {
+        if let Some(reason) = &case.excused {
+            reasons.entry(reason).or_default().push(&case.id);
+        }
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{BOLD}excused{BOLD:#} {DIM}(the baseline names these violations){DIM:#}");
+    for (reason, ids) in reasons {
+        let some = if verbose { ids.len() } else { 3 };
+        let mut named = ids.iter().take(some).copied().collect::<Vec<_>>().join(", ");
+        if ids.len() > some {
+            let _ = write!(named, " and {} more", ids.len() - some);
+        }
+        let _ = writeln!(out, "{}", wrap(&format!("{reason} ({}): {named}", ids.len()), WIDTH, "  "));
+    }
+    out.push('\n');
+}
+
+/// What is wrong with the baseline itself.
+fn baseline(out: &mut String, report: &Report) {
+    if report.baseline.is_empty() {
+        return;
+    }
+    let count = report.baseline.len();
+    let _ = writeln!(out, "{YELLOW}{BOLD}the baseline is out of date{BOLD:#}{YELLOW:#} {DIM}({count} entries){DIM:#}");
+    for problem in &report.baseline {
+        let words = format!("{} {}: {}", problem.kind, problem.place, problem.message);
+        let _ = writeln!(out, "{}", wrap(&words, WIDTH, "  "));
+    }
+    out.push('\n');
+}
+
 fn totals(out: &mut String, report: &Report) {
     if let Some(stopped) = &report.stopped {
         let _ = writeln!(out, "{RED}{}{RED:#}\n", wrap(&format!("Stopped early: {stopped}."), WIDTH, ""));
@@ -280,27 +342,74 @@ fn totals(out: &mut String, report: &Report) {
             .collect();
         let _ = writeln!(out, "  {:<8} {}", level.to_string(), parts.join(", "));
     }
+    changing(out, report);
+    let missing = report.results.iter().filter(|case| case.is_not_offered()).count();
+    if missing > 0 {
+        let words =
+            format!("{missing} cases do not apply, since the candidate's file says that it does not offer them");
+        let _ = writeln!(out, "{}", wrap(&words, WIDTH, "  "));
+    }
     let (style, words) = match report.exit {
         ExitCode::Conformant if report.results.iter().any(|case| case.verdict == Verdict::Warn) => {
             (GREEN, "conformant, with warnings")
         }
+        ExitCode::Conformant if report.results.iter().any(|case| case.verdict == Verdict::Known) => {
+            (GREEN, "no violation that the baseline does not name")
+        }
         ExitCode::Conformant => (GREEN, "conformant"),
+        ExitCode::Violation if report.results.iter().all(|case| case.verdict != Verdict::Fail) => {
+            (RED, "not conformant: a should was violated, and --strict asks for it")
+        }
         ExitCode::Violation => (RED, "not conformant"),
         ExitCode::Incomplete => (YELLOW, "incomplete: a must could not be tried"),
         ExitCode::Baseline => (YELLOW, "the baseline is out of date"),
         ExitCode::Harness => (RED, "the kit itself went wrong"),
         ExitCode::Usage | ExitCode::NoStart => (RED, "not judged"),
     };
+    let words = match (&report.stopped, report.exit) {
+        (Some(_), ExitCode::Conformant) => "no violation in what was judged",
+        _ => words,
+    };
     let _ = writeln!(out, "{style}{BOLD}{words}{BOLD:#}{style:#} {DIM}(exit {}){DIM:#}", report.exit as u8);
-    if let Some(case) = report.results.iter().find(|case| case.verdict == Verdict::Fail) {
-        let _ = writeln!(out, "{DIM}again, that case alone: anet-conformance --only {} -- ...{DIM:#}", case.id);
+    if let Some(case) = report.results.iter().find(|case| report.fails(case)) {
+        let command = again(&report.candidate.command, &case.id);
+        let _ = writeln!(out, "{DIM}again, that case alone:{DIM:#}\n    {}", visible(&command));
     }
 }
 
-fn label(verdict: Verdict) -> &'static str {
-    match verdict {
+/// Cases that did not come out alike each time.
+fn changing(out: &mut String, report: &Report) {
+    let wavers = |case: &&CaseReport| case.repeated.is_some_and(|times| times.with_this_verdict < times.runs);
+    let ids: Vec<_> = report.results.iter().filter(wavers).collect();
+    for case in ids.iter().take(10) {
+        if let Some(times) = case.repeated {
+            let verdict = case.verdict.name();
+            let words =
+                format!("not always alike: {} ({verdict} in {} of {})", case.id, times.with_this_verdict, times.runs);
+            let _ = writeln!(out, "{YELLOW}{}{YELLOW:#}", wrap(&words, WIDTH, "  "));
+        }
+    }
+    if ids.len() > 10 {
+        let _ = writeln!(out, "{YELLOW}  and {} others{YELLOW:#}", ids.len() - 10);
+    }
+}
+
+/// The command line that judges one case again.
+fn again(command: &[String], id: &str) -> String {
+    let mut words = vec!["anet-conformance".to_owned(), "--only".to_owned(), quoted(id)];
+    // The reference that the kit carries along is judged when no command is named.
+    if !matches!(command, [_, only] if only == "serve") {
+        words.push("--".to_owned());
+        words.extend(command.iter().map(|word| quoted(word)));
+    }
+    words.join(" ")
+}
+
+fn label(case: &CaseReport) -> &'static str {
+    match case.verdict {
         Verdict::NotExercised => "NOT TRIED",
         Verdict::HarnessError => "KIT ERROR",
+        Verdict::Stale => "STALE",
         _ => "FAIL",
     }
 }

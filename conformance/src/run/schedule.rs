@@ -344,12 +344,12 @@ fn refusal(seen: Observation) -> Refused {
                     "the candidate ended before it said anything (exit status {})",
                     exit.code.map_or_else(|| "unknown".to_owned(), |code| code.to_string())
                 ),
-                "Run the command by hand; what it said on stderr is shown below.",
+                "Run the command by hand; what it said on stderr is shown above.",
             )
         }
         (_, Some(StepEnd::CandidateGone)) => (
             "the candidate ended, or closed its streams, before it had answered".to_owned(),
-            "Run the command by hand; what it said on stderr is shown below.",
+            "Run the command by hand; what it said on stderr is shown above.",
         ),
         _ if junk.is_some() => (
             "the candidate wrote something on stdout that is no JSON-RPC message, and did not answer".to_owned(),
