@@ -290,10 +290,10 @@ pub fn update(
         place: path.display().to_string(),
         why: error.to_string(),
     })?;
-    // What stands in a file without entries is its head, which an entry must not slip in front of.
-    let head =
-        if document.is_empty() { document.trailing().as_str().unwrap_or_default().to_owned() } else { String::new() };
-    if !head.is_empty() {
+    // What stands before the first entry is the file's head: no new entry slips in front of it, none takes it along.
+    let mut head = String::new();
+    if document.is_empty() {
+        head = document.trailing().as_str().unwrap_or_default().to_owned();
         document.set_trailing("");
     }
     let entries = document.entry("entry").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
@@ -301,6 +301,10 @@ pub fn update(
         let why = "`entry` is not a list of [[entry]] tables".to_owned();
         return Err(Unusable::Shape { place: path.display().to_string(), why });
     };
+    if let Some(first) = entries.iter_mut().next() {
+        head += first.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+        first.decor_mut().set_prefix("");
+    }
     let changes = bring_up_to_date(entries, report, corpus, reason, kind);
     write_whole(path, format!("{head}{document}").as_bytes()).map_err(failed)?;
     Ok(changes)
