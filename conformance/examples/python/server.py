@@ -1,26 +1,16 @@
-"""An MCP server for anet on the official Python SDK.
+"""An MCP server for anet on the official Python SDK: the arguments, the 14 tools, and MCP.
 
-One file, read from top to bottom: the control plane, the arguments, the size of an answer, the 14 tools, MCP.
-
-    pip install -r requirements.txt
-    anet-conformance -- python server.py
+pip install -r requirements.txt
+anet-conformance -- python server.py
 """
 
 from __future__ import annotations
 
-import copy
-import ipaddress
-import json
-import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
-import httpx2
 import jsonschema
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -28,129 +18,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-Json = dict[str, Any]
-
-ONE_TASK, LISTED_TASK = 24576, 8192
-"""What a task may measure, in bytes: alone, and as one of a list."""
-
-
-class Refusal(Exception):
-    """A call that fails. The sentence is all that the caller sees of it; the reason code stays inside."""
-
-    def __init__(self, sentence: str, reason: Any = None) -> None:
-        super().__init__(sentence)
-        self.reason = reason
-
-
-# --- the control plane -----------------------------------------------------------------------------------------------
-
-
-ROUTES = frozenset(
-    "/agents/list /agents/card /tasks/send /tasks/get /tasks/list /tasks/wait /tasks/cancel /tasks/reply /tasks/pay "
-    "/balance /evidence /status /inbound/pending /payments/status".split()
-)
-"""Everything that this server can ask of the daemon. No argument becomes a part of a path."""
-
-
-@dataclass
-class Answer:
-    """A JSON object, and its text as it is given to the caller: the daemon's own spelling wherever possible."""
-
-    document: Json
-    text: str
-
-    @classmethod
-    def of(cls, document: Json) -> Answer:
-        return cls(document, encoded(document))
-
-
-class ControlPlane:
-    """The daemon of this node, asked over HTTP on the loopback."""
-
-    def __init__(self, client: httpx2.AsyncClient) -> None:
-        self.client = client
-
-    async def ask(self, route: str, body: Json) -> Answer:
-        """Asks once, never twice. Raises Refusal with the daemon's own sentence if it refuses."""
-        if route not in ROUTES:
-            raise ValueError(f"{route} is none of this server's routes")
-        host, port, token = located()
-        url = httpx2.URL(scheme="http", host=host, port=port, path=route)
-        try:
-            content = json.dumps(body, allow_nan=False)
-        except ValueError as error:
-            raise Refusal("The arguments hold a number that is too large for JSON.") from error
-        try:
-            answer = await self.client.post(url, content=content, headers={"Authorization": f"Bearer {token}"})
-        except (httpx2.HTTPError, OSError) as error:
-            raise Refusal(f"The anet daemon at {host}:{port} does not answer; start it with `anet up`.") from error
-        document = decoded(answer.content)
-        if answer.is_success:
-            if not isinstance(document, dict):
-                raise Refusal(f"The anet daemon gave no usable answer to {route}.")
-            text = answer.content.decode().strip()
-            return Answer.of(document) if has_escaped_surrogate(answer.content) else Answer(document, text)
-        refused = document if isinstance(document, dict) else {}
-        sentence = refused.get("error")
-        if not isinstance(sentence, str) or not sentence.strip():
-            sentence = f"The anet daemon answered {route} with HTTP status {answer.status_code}."
-        raise Refusal(sentence, refused.get("reason"))
-
-
-def located() -> tuple[str, int, str]:
-    """Host, port and token, read anew for each call: a restarted daemon may have changed all three."""
-    directory = Path(os.environ.get("ANET_DATA_DIR") or os.environ.get("ANET_HOME") or Path.home() / ".anet")
-    try:
-        address = str(json.loads((directory / "config.json").read_text("utf-8"))["control_addr"])
-        token = (directory / "control_token.txt").read_text("ascii").strip()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Refusal(f"No anet daemon has run in the data directory {directory}; start one with `anet up`.") from error
-    host, _, port = address.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not is_loopback(host) or not port.isdigit():
-        raise Refusal(f"The control address {address} is not one of this machine, so nothing was sent to it.")
-    return host, int(port), token
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def decoded(raw: bytes) -> Any:
-    """The JSON value of a body, or None for anything that is none."""
-    try:
-        value = json.loads(raw.decode(), parse_constant=rejected)
-        if has_escaped_surrogate(raw):
-            # Half of a pair is JSON, but no character: the SDK's writer would end the session over it.
-            value = json.loads(encoded(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-        return value
-    except (ValueError, RecursionError):
-        return None
-
-
-def has_escaped_surrogate(raw: bytes) -> bool:
-    return rb"\ud" in raw.lower()
-
-
-def rejected(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def encoded(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-@asynccontextmanager
-async def lifespan(_: Server[ControlPlane]) -> AsyncIterator[ControlPlane]:
-    """One client for the session. No proxy, no redirect, and no connection kept for a daemon that may be gone."""
-    limits = httpx2.Limits(max_keepalive_connections=0)
-    timeout = httpx2.Timeout(900, connect=10)
-    async with httpx2.AsyncClient(trust_env=False, limits=limits, timeout=timeout) as client:
-        yield ControlPlane(client)
-
+from control_plane import Answer, ControlPlane, Json, Refusal, connected
+from task_size import LISTED_TASK, ONE_TASK, cut, size, within
 
 # --- arguments -------------------------------------------------------------------------------------------------------
 
@@ -215,92 +84,27 @@ def whole(name: str, value: int | float) -> int:
 
 def explained(tool: str, error: jsonschema.ValidationError) -> str:
     """A sentence for a model, in place of the validator's own."""
+    instance: Any = error.instance
     asked: Any = error.validator_value
+    schema: Any = error.schema
     where = ".".join(str(step) for step in error.absolute_path)
     match error.validator:
         case "required":
-            missing = next(name for name in asked if name not in error.instance)
+            missing = next(name for name in asked if name not in instance)
             return f"`{missing}` is missing{f' in `{where}`' if where else ''}; {tool} needs it."
         case "additionalProperties":
-            known = FILE["properties"] if where else TOOLS[tool][0].input_schema["properties"]
-            unknown = next(name for name in error.instance if name not in known)
+            unknown = next(name for name in instance if name not in schema["properties"])
             return f"`{unknown}` is not a parameter of {f'`{where}` in ' if where else ''}{tool}."
         case "enum":
             return f"`{where}` must be one of: {', '.join(asked)}."
-        case "minimum" | "minLength":
+        case "minLength":
+            return f"`{where}` is empty."
+        case "minimum":
             return f"`{where}` must be at least {asked}."
         case "maximum":
             return f"`{where}` must be at most {asked}."
         case _:
             return f"`{where}` must be of the type {asked}."
-
-
-# --- the size of an answer -------------------------------------------------------------------------------------------
-
-
-def size(value: Any) -> int:
-    return len(encoded(value).encode())
-
-
-def within(answer: Answer, bound: int) -> Answer:
-    """The task as it came if it keeps the bound; else cut here, for a daemon that does not know max_task_bytes."""
-    if len(answer.text) <= bound and len(answer.text.encode()) <= bound:
-        return answer
-    return Answer.of(cut(answer.document, bound))
-
-
-def cut(task: Json, bound: int) -> Json:
-    """What fits, in the daemon's order: metadata, the status, artifacts, then messages from the newest back."""
-    if size(task) <= bound:
-        return task
-    task = copy.copy(task)
-    task_id = str(task.get("id", ""))
-    room = bound - 256 - len(task_id) - size(task.get("contextId"))
-
-    def placed(item: Json) -> list[Json]:
-        nonlocal room
-        for candidate in (item, notice(item, task_id)):
-            if size(candidate) < room:
-                room -= size(candidate) + 1
-                return [candidate]
-        return []
-
-    metadata = dict(task.get("metadata") or {})
-    if size(metadata) > bound // 2:
-        metadata = {name: value for name, value in metadata.items() if name.startswith("anet.") and size(value) <= 512}
-    task["metadata"] = {**metadata, "anet.truncated": True}
-    room -= size(task["metadata"])
-    status = dict(task.get("status") or {})
-    if message := status.pop("message", None):
-        for fitting in placed(message):
-            status["message"] = fitting
-    task["status"] = status
-    if artifacts := task.pop("artifacts", None):
-        task["artifacts"] = [fitting for artifact in artifacts for fitting in placed(artifact)]
-    newest: list[Json] = []
-    for message in reversed(task.pop("history", None) or []):
-        if newest and size(message) >= room:
-            break
-        newest = placed(message) + newest
-    if newest:
-        task["history"] = newest
-    return task
-
-
-def notice(item: Json, task_id: str) -> Json:
-    """A message or an artifact without its content: how large it was, and where to read it."""
-    plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}", task_id)
-    mark = {"anet.truncated": True, "anet.size": size(item)}
-    text = (
-        f"({mark['anet.size']} bytes, left out to keep the answer small; "
-        f"`anet task get {task_id if plain else '<task id>'} --full` in a terminal shows them)"
-    )
-    own = item.get("metadata") or {}
-    return {
-        **item,
-        "metadata": {**(own if size(own) <= 4096 else {}), **mark},
-        "parts": [{"text": text, "metadata": mark}],
-    }
 
 
 # --- the tools -------------------------------------------------------------------------------------------------------
@@ -615,7 +419,7 @@ async def main() -> None:
         "anet-python",
         version="0.3.0",
         instructions=INSTRUCTIONS,
-        lifespan=lifespan,
+        lifespan=connected,
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
     )
