@@ -293,7 +293,7 @@ pub fn update(
     // What stands before the first entry is the file's head: no new entry slips in front of it, none takes it along.
     let mut head = String::new();
     if document.is_empty() {
-        head = document.trailing().as_str().unwrap_or_default().to_owned();
+        document.trailing().as_str().unwrap_or_default().clone_into(&mut head);
         document.set_trailing("");
     }
     let entries = document.entry("entry").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));

@@ -16,6 +16,7 @@ pub mod contract;
 pub mod doctor;
 pub mod expect;
 pub mod explain;
+pub mod harness;
 pub mod json;
 pub mod judge;
 pub mod ledger;

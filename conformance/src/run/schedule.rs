@@ -284,6 +284,16 @@ impl Runner {
         if answered { Ok((greeting, Era::Handshake)) } else { Err(refusal(seen)) }
     }
 
+    /// Judges one case in a process of its own, without looking first whether the candidate speaks MCP at all. Fails if the
+    /// candidate does not start.
+    pub async fn judge_alone(&self, case: &Case) -> Result<Outcome, Refused> {
+        let began = Instant::now();
+        let seen = self.observe(case).await?;
+        let judgement = judge(case, &seen);
+        let ran = Ran { index: 0, judgement, observation: Some(seen), took: began.elapsed(), again: false };
+        Ok(Outcome { greeting: None, ran: vec![ran], stopped: None })
+    }
+
     /// Carries out one case in a process of its own, without judging it. Fails if the candidate does not start.
     pub async fn observe(&self, case: &Case) -> Result<Observation, Refused> {
         self.observe_with(case, &Patience::new(self.timeouts)).await
