@@ -11,8 +11,13 @@ pub(super) fn groups(report: &Report) -> Vec<Vec<&CaseReport>> {
             || case.verdict == Verdict::NotExercised
             || (case.verdict == Verdict::Stale && !case.violations().is_empty())
     };
+    by_cause(report.results.iter().filter(shown))
+}
+
+/// The cases grouped by cause, in the order in which they come.
+pub(super) fn by_cause<'r>(cases: impl Iterator<Item = &'r CaseReport>) -> Vec<Vec<&'r CaseReport>> {
     let mut groups: Vec<(String, Vec<&CaseReport>)> = Vec::new();
-    for case in report.results.iter().filter(shown) {
+    for case in cases {
         let key = cause(case);
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, cases)) => cases.push(case),

@@ -8,6 +8,7 @@ mod json;
 mod model;
 mod term;
 mod text;
+mod words;
 
 pub use build::{About, report};
 pub use format::{Format, Target};

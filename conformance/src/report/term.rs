@@ -9,8 +9,9 @@ use anstyle::{AnsiColor, Style};
 use super::diff::{self, Mark};
 use super::model::{CaseReport, CheckReport, FindingKind, Report, Server};
 use super::text::{shorten, visible, wrap};
+use super::words;
 use crate::requirement::{self, Level};
-use crate::run::{Refused, quoted};
+use crate::run::Refused;
 use crate::verdict::{ExitCode, Tag, Verdict};
 
 const WIDTH: usize = 80;
@@ -349,30 +350,15 @@ fn totals(out: &mut String, report: &Report) {
             format!("{missing} cases do not apply, since the candidate's file says that it does not offer them");
         let _ = writeln!(out, "{}", wrap(&words, WIDTH, "  "));
     }
-    let (style, words) = match report.exit {
-        ExitCode::Conformant if report.results.iter().any(|case| case.verdict == Verdict::Warn) => {
-            (GREEN, "conformant, with warnings")
-        }
-        ExitCode::Conformant if report.results.iter().any(|case| case.verdict == Verdict::Known) => {
-            (GREEN, "no violation that the baseline does not name")
-        }
-        ExitCode::Conformant => (GREEN, "conformant"),
-        ExitCode::Violation if report.results.iter().all(|case| case.verdict != Verdict::Fail) => {
-            (RED, "not conformant: a should was violated, and --strict asks for it")
-        }
-        ExitCode::Violation => (RED, "not conformant"),
-        ExitCode::Incomplete => (YELLOW, "incomplete: a must could not be tried"),
-        ExitCode::Baseline => (YELLOW, "the baseline is out of date"),
-        ExitCode::Harness => (RED, "the kit itself went wrong"),
-        ExitCode::Usage | ExitCode::NoStart => (RED, "not judged"),
+    let style = match report.exit {
+        ExitCode::Conformant => GREEN,
+        ExitCode::Incomplete | ExitCode::Baseline => YELLOW,
+        ExitCode::Violation | ExitCode::Harness | ExitCode::Usage | ExitCode::NoStart => RED,
     };
-    let words = match (&report.stopped, report.exit) {
-        (Some(_), ExitCode::Conformant) => "no violation in what was judged",
-        _ => words,
-    };
+    let words = words::outcome(report);
     let _ = writeln!(out, "{style}{BOLD}{words}{BOLD:#}{style:#} {DIM}(exit {}){DIM:#}", report.exit as u8);
     if let Some(case) = report.results.iter().find(|case| report.fails(case)) {
-        let command = again(&report.candidate.command, &case.id);
+        let command = words::again(&report.candidate.command, &case.id);
         let _ = writeln!(out, "{DIM}again, that case alone:{DIM:#}\n    {}", visible(&command));
     }
 }
@@ -392,17 +378,6 @@ fn changing(out: &mut String, report: &Report) {
     if ids.len() > 10 {
         let _ = writeln!(out, "{YELLOW}  and {} others{YELLOW:#}", ids.len() - 10);
     }
-}
-
-/// The command line that judges one case again.
-fn again(command: &[String], id: &str) -> String {
-    let mut words = vec!["anet-conformance".to_owned(), "--only".to_owned(), quoted(id)];
-    // The reference that the kit carries along is judged when no command is named.
-    if !matches!(command, [_, only] if only == "serve") {
-        words.push("--".to_owned());
-        words.extend(command.iter().map(|word| quoted(word)));
-    }
-    words.join(" ")
 }
 
 fn label(case: &CaseReport) -> &'static str {
