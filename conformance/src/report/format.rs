@@ -12,16 +12,19 @@ use super::model::Report;
 pub enum Format {
     /// The whole model; other programs read it, and so do `merge` and `compare`.
     Json,
+    /// One page for a browser, which asks for nothing from elsewhere.
+    Html,
 }
 
 impl Format {
     /// All of them, in the order of the help.
-    pub const ALL: [Self; 1] = [Self::Json];
+    pub const ALL: [Self; 2] = [Self::Json, Self::Html];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
+            Self::Html => "html",
         }
     }
 
@@ -29,6 +32,7 @@ impl Format {
     pub fn render(self, report: &Report) -> Vec<u8> {
         match self {
             Self::Json => super::json::render(report),
+            Self::Html => super::html::render(report),
         }
     }
 }

@@ -4,6 +4,7 @@ mod build;
 mod cause;
 mod diff;
 mod format;
+mod html;
 mod json;
 mod model;
 mod term;
