@@ -14,8 +14,12 @@ export interface Answer {
   document: JsonObject;
 }
 
-/** A call that failed. Its message is all that the caller sees. */
-export class Refusal extends Error {}
+/** A call that failed. Its message is all that the caller sees; the daemon's reason code is not part of it. */
+export class Refusal extends Error {
+  constructor(message: string, readonly reason?: Json) {
+    super(message);
+  }
+}
 
 /** The routes that may be called; there is no way to any other. */
 export type Route =
@@ -49,9 +53,10 @@ export async function ask(route: Route, body: JsonObject, signal: AbortSignal): 
   const text = decoded(bytes);
   const document = text === undefined ? undefined : parsed(text);
   if (status < 200 || status > 299) {
-    const sentence = isObject(document) ? document.error : undefined;
+    const { error: sentence, reason } = isObject(document) ? document : {};
     throw new Refusal(
       typeof sentence === "string" && sentence ? sentence : `The daemon answered ${route} with HTTP status ${status}.`,
+      reason,
     );
   }
   if (text === undefined || !isObject(document)) {

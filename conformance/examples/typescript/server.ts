@@ -290,7 +290,7 @@ function checked(key: string, parameter: Parameter, value: Json): Json {
   if (typeof value === "number") {
     if (typeof minimum === "number" && value < minimum) throw new Refusal(`\`${key}\` must be at least ${minimum}.`);
     if (typeof maximum === "number" && value > maximum) throw new Refusal(`\`${key}\` must be at most ${maximum}.`);
-    if (value > 2 ** 64) throw new Refusal(`\`${key}\` is too large.`);
+    if (value >= 2 ** 63) throw new Refusal(`\`${key}\` is too large.`);
   }
   if (Array.isArray(choices) && !choices.includes(value)) {
     throw new Refusal(`\`${key}\` must be one of ${choices.join(", ")}.`);
@@ -361,16 +361,28 @@ async function replyTask(given: Given, signal: AbortSignal): Promise<Answer> {
 
 /** The balance with the limits beside it; either may be missing, not both. */
 async function balance(signal: AbortSignal): Promise<Answer> {
-  const [account, limits] = await Promise.allSettled([
-    ask("/balance", {}, signal), ask("/payments/status", {}, signal),
-  ]);
-  if (limits.status === "rejected") {
-    if (account.status === "rejected") throw account.reason;
-    return account.value;
+  const [account, limits] = await Promise.all(
+    (["/balance", "/payments/status"] as const).map((route) =>
+      ask(route, {}, signal).catch((error: unknown) => {
+        if (error instanceof Refusal) return error;
+        throw error;
+      })),
+  ) as [Answer | Refusal, Answer | Refusal];
+  if (account instanceof Refusal) {
+    const absent = account.reason === "module_absent";
+    if (limits instanceof Refusal && !absent) throw account;
+    const shown: JsonObject = absent ? { balance: "module_absent" } : { balance_error: account.message };
+    return answerOf(limits instanceof Refusal ? shown : { ...shown, limits: limits.document });
   }
-  if (account.status === "fulfilled") return answerOf({ ...account.value.document, limits: limits.value.document });
-  if (!(account.reason instanceof Refusal)) throw account.reason;
-  return answerOf({ balance_error: account.reason.message, limits: limits.value.document });
+  return limits instanceof Refusal ? account : withLimits(account, limits);
+}
+
+/** Joined as text where that can be, so that amounts keep the digits that the daemon wrote. */
+function withLimits(account: Answer, limits: Answer): Answer {
+  const document = { ...account.document, limits: limits.document };
+  const members = account.text.slice(1, -1).trim();
+  if ("limits" in account.document || members === "") return answerOf(document);
+  return { text: `{${members},"limits":${limits.text}}`, document };
 }
 
 const PENDING = ["interaction_id", "requester", "arrived_at", "bytes", "request_cid", "capability", "attachments",
@@ -378,10 +390,13 @@ const PENDING = ["interaction_id", "requester", "arrived_at", "bytes", "request_
 
 /** The pending tasks with their metadata alone: whatever else a daemon says of them may be content. */
 async function pending(signal: AbortSignal): Promise<Answer> {
-  const { document } = await ask("/inbound/pending", {}, signal);
-  const items = Array.isArray(document.pending) ? document.pending.filter(isObject) : [];
+  const answer = await ask("/inbound/pending", {}, signal);
+  const { pending: items, ...unknown } = answer.document;
+  const tasks = Array.isArray(items) ? items.filter(isObject) : [];
+  const named = (key: string) => PENDING.includes(key);
+  if (Object.keys(unknown).length === 0 && tasks.every((task) => Object.keys(task).every(named))) return answer;
   return answerOf({
-    pending: items.map((item) => Object.fromEntries(Object.entries(item).filter(([key]) => PENDING.includes(key)))),
+    pending: tasks.map((task) => Object.fromEntries(Object.entries(task).filter(([key]) => named(key)))),
   });
 }
 
@@ -399,7 +414,10 @@ const server = new Server(
   { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
 );
 
-server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...TOOLS].map(listed) }));
+server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+  if (params?.cursor !== undefined) throw new McpError(ErrorCode.InvalidParams, "There is one page of tools only.");
+  return { tools: [...TOOLS].map(listed) };
+});
 
 server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
   const tool = TOOLS.get(params.name);
@@ -417,4 +435,6 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): 
 // The transport does not notice the end of the input. Calls under way may finish; what still waits then is dropped.
 process.stdin.on("end", () => setTimeout(() => process.exit(0), 1500).unref());
 
-await server.connect(new StdioServerTransport());
+// A message may hold files, and the daemon takes 96 MiB; the transport would give up at 10.
+const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: 128 * 1024 * 1024 });
+await server.connect(transport);
