@@ -1,7 +1,8 @@
 //! What the fake daemon costs: its answers beside those of a bare wiremock that says the same bytes, in one run.
 //!
-//! Responsible for: a Markdown table of medians, rates and their ratios, of 500 waits ended by one event, and of the memory
-//! that many requests leave behind. Not for: judging; the numbers are read by people.
+//! Responsible for: a Markdown table of medians, rates and their ratios, of 500 waits ended by one event, of the memory that
+//! many requests leave behind, and of the processor time that a thousand waits cost. Not for: judging; the numbers are read by
+//! people.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -19,6 +20,10 @@ const WAITERS: usize = 500;
 const CALLERS: usize = 16;
 /// How long the event is kept back: long enough for all of them to have asked.
 const HELD: Duration = Duration::from_millis(1_500);
+/// How many callers wait for nothing while the processor time is looked at.
+const IDLERS: usize = 1_000;
+/// For how long.
+const IDLE: Duration = Duration::from_secs(5);
 
 /// One connection, and the request that goes over it.
 struct Caller {
@@ -120,6 +125,32 @@ fn resident() -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number of KiB")
 }
 
+/// The processor time that this process used so far. The clock of the system counts it in hundredths of a second.
+fn used() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    let after_name = stat.rsplit(')').next().expect("a name in parentheses");
+    // Of the fields behind the name, user and system time are the 12th and the 13th.
+    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// Opens waits that nothing ends, and says how much processor time they used while they were open.
+async fn idle(daemon: &Daemon, body: &str) -> Duration {
+    let from = daemon.journal().len();
+    let mut idlers = Vec::new();
+    for _ in 0..IDLERS {
+        let mut idler = Caller::new(daemon.address(), &daemon.token(), "/tasks/wait", body).await;
+        idler.stream.write_all(&idler.request).await.expect("it reads");
+        idlers.push(idler);
+    }
+    let soon = Instant::now() + Duration::from_secs(30);
+    assert!(daemon.journal().wait_until(soon, |_| daemon.journal().len() >= from + IDLERS).await, "all of them ask");
+    tokio::time::sleep(HELD).await;
+    let before = used();
+    tokio::time::sleep(IDLE).await;
+    used() - before
+}
+
 fn row(what: &str, ours: f64, theirs: f64, unit: &str, ratio: f64) {
     println!("| {what} | {ours:.1} {unit} | {theirs:.1} {unit} | {ratio:.2} |");
 }
@@ -181,6 +212,14 @@ async fn measure(scale: usize) {
     let before = resident();
     load(address, &token, &body, scale * 20, CALLERS).await;
     println!("\nMemory: {before} KiB, and {} KiB after {} more requests.", resident(), scale * 20);
+
+    let open = daemon.world().with(|state| {
+        let task = state.tasks().iter().find(|task| !task.state.terminal());
+        task.map(|task| task.id.clone()).expect("the world has such a task")
+    });
+    let body = json!({"task_id": open, "after_seq": i64::MAX, "timeout_ms": 3_600_000}).to_string();
+    let used = idle(&daemon, &body).await;
+    println!("{IDLERS} waits, open for {} s, used {} ms of processor time.", IDLE.as_secs(), used.as_millis());
 }
 
 fn main() {

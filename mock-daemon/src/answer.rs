@@ -29,6 +29,16 @@ impl Answer {
     pub fn text(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { status, content_type: "text/plain; charset=utf-8", body: body.into() }
     }
+
+    /// A failure of ours, as the routes with codes tell it.
+    pub(crate) fn internal(sentence: &str) -> Self {
+        Self::json(500, format!("{}\n", serde_json::json!({ "error": sentence, "code": "InternalError" })))
+    }
+
+    /// A wait that its time did not end: against what [`Resume`] promises.
+    pub(crate) fn interrupted() -> Self {
+        Self::internal("The wait ended without an answer.")
+    }
 }
 
 /// What a route decided.

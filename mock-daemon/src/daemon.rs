@@ -8,9 +8,10 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use tokio::net::TcpSocket;
+use tokio::sync::OnceCell;
 use tokio::task::AbortHandle;
 use wiremock::MockServer;
 
@@ -19,7 +20,7 @@ use crate::front::{Closing, Front, Listening};
 use crate::guard::Access;
 use crate::home::{Home, new_token};
 use crate::journal::{DEFAULT_LIMIT, Journal, Watcher};
-use crate::relay;
+use crate::mocks;
 use crate::script::{Rule, Script};
 
 /// How many callers may knock at the same moment. Beyond it the kernel lets them try again after a second, which a test
@@ -38,8 +39,8 @@ pub struct Daemon {
     home: Home,
     /// Does in the world what falls due.
     clock: AbortHandle,
-    /// Taken at the end: dropping it stops the inner server.
-    inner: Option<MockServer>,
+    /// Where mocks are mounted; not there before somebody asks for it.
+    mocks: OnceCell<MockServer>,
 }
 
 /// How a daemon starts.
@@ -148,12 +149,12 @@ impl Daemon {
             bind(port).and_then(|socket| socket.listen(BACKLOG)).map_err(|source| StartError::Port { port, source })?;
         let port = listener.local_addr().map_err(StartError::System)?.port();
         let access = Access { port, token: new_token().map_err(StartError::System)? };
-        let (inner, relay) = relay::start(world.clone()).await.map_err(StartError::System)?;
         home.write(&access).map_err(|source| StartError::files(home.path(), source))?;
         let front = Arc::new(Front {
             script: Script::new(),
             journal: Journal::new(journal_limit, watcher),
-            relay,
+            world: world.clone(),
+            mocks: OnceLock::new(),
             access: RwLock::new(access),
             aid: world.aid(),
             connections: AtomicU64::new(0),
@@ -171,7 +172,7 @@ impl Daemon {
             restarting: tokio::sync::Mutex::default(),
             home,
             clock,
-            inner: Some(inner),
+            mocks: OnceCell::new(),
         })
     }
 
@@ -208,6 +209,19 @@ impl Daemon {
     /// Lets go what is held under this name, and what will be.
     pub fn release(&self, hold: &str) {
         self.front.script.release(hold);
+    }
+
+    /// wiremock's server for this daemon: what is mounted on it answers before the world, with the means that wiremock
+    /// has for it (matchers, responders, priorities, `up_to_n_times`, scopes, expectations). Mocks see the requests that the
+    /// guards let through and no [`Rule`] answers; an answer of theirs that is an empty 404 leaves the request to the world.
+    /// Expectations that are not met make dropping the daemon panic. wiremock keeps what its mocks matched, so that memory
+    /// grows with the requests they answer.
+    ///
+    /// Fails when the server cannot be started.
+    pub async fn mocks(&self) -> io::Result<&MockServer> {
+        let server = self.mocks.get_or_try_init(mocks::start).await?;
+        self.front.mocks.get_or_init(|| *server.address());
+        Ok(server)
     }
 
     /// The state from which the routes answer.
@@ -296,10 +310,16 @@ impl Drop for Daemon {
         // The reservation goes with the rest of the daemon a moment later.
         self.close();
         self.clock.abort();
-        // Dropping a wiremock server awaits a lock of tokio's, outside of the scheduler. In a task that has used up its
-        // budget for this turn that never ends, so it is done where there is no task.
-        let inner = self.inner.take();
-        std::thread::spawn(move || drop(inner));
+        if let Some(mocks) = self.mocks.take() {
+            // Dropping a wiremock server awaits a lock of tokio's, outside of the scheduler. In a task that has used up its
+            // budget for this turn that never ends, so it is done where there is no task.
+            let unmet = std::thread::spawn(move || drop(mocks)).join();
+            if let Err(unmet) = unmet
+                && !std::thread::panicking()
+            {
+                std::panic::resume_unwind(unmet);
+            }
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! The public port: connections, exchanges, and callers that hang up.
 //!
-//! Responsible for: reading requests, journalling them, playing the script, relaying the rest, redeeming answers that
-//! come later, and noticing at once when a caller is gone. Not for: what the world answers (`relay`), nor for listening
-//! and starting (`daemon`).
+//! Responsible for: reading requests, journalling them, playing the script, asking the mocks and then the world, redeeming
+//! answers that come later, and noticing at once when a caller is gone. Not for: what is answered (`routes`, `mocks`), nor
+//! for starting (`daemon`).
 
 use std::future::{pending, poll_fn};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,14 +15,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use crate::answer::{Answer, Waiting};
-use crate::fault;
+use crate::World;
+use crate::answer::{Answer, Outcome, Waiting};
+use crate::fault::{self, Fault};
 use crate::guard::{Access, Passage, Refusal, judge};
 use crate::http::{Head, Then, bodiless, encode_head};
 use crate::journal::{Entry, Journal, Page, Trespass};
+use crate::mocks;
 use crate::ping;
 use crate::read::{HEAD_PATIENCE, Malformed, Request, Unreadable, read_request};
-use crate::relay::{Relay, Relayed};
 use crate::route::Route;
 use crate::script::{Reply, Response, Script};
 
@@ -42,8 +44,10 @@ pub(crate) struct Front {
     pub(crate) script: Script,
     /// The journal.
     pub(crate) journal: Journal,
-    /// The way to the world.
-    pub(crate) relay: Relay,
+    /// What the routes answer from.
+    pub(crate) world: World,
+    /// Where mocks are asked, once there may be any.
+    pub(crate) mocks: OnceLock<SocketAddr>,
     /// Port and token in force.
     pub(crate) access: RwLock<Access>,
     /// The node's AID, which `GET /ping` tells.
@@ -195,7 +199,10 @@ impl Front {
                     let then = fault::play(fault, caller, page).await?;
                     return Ok(if head.keeps_alive() { then } else { Then::Close });
                 }
-                Reply::World => break self.ask_world(asked, caller).await?,
+                Reply::World => match self.unscripted(&asked, caller).await? {
+                    Some(response) => break response,
+                    None => reply = Reply::Fault(Fault::CloseAtOnce),
+                },
             }
         };
         caller.wait(response.delay).await?;
@@ -203,20 +210,28 @@ impl Front {
         send(&response, head, caller).await
     }
 
-    /// What happens without a script.
-    async fn ask_world(&self, asked: Asked<'_>, caller: &mut Caller) -> Result<Response, Gone> {
-        match asked.verdict {
-            Err(refusal) => Ok(refusal.response),
+    /// What is answered without a script; nothing when a mock breaks the connection.
+    async fn unscripted(&self, asked: &Asked<'_>, caller: &mut Caller) -> Result<Option<Response>, Gone> {
+        let route = match &asked.verdict {
+            Err(refusal) => return Ok(Some(refusal.response.clone())),
             Ok(Passage::Ping) => {
                 let access = self.access.read().unwrap_or_else(PoisonError::into_inner).clone();
-                Ok(ping::answer(asked.head.query(), &access, &self.aid))
+                return Ok(Some(ping::answer(asked.head.query(), &access, &self.aid)));
             }
-            Ok(Passage::Route(route)) => match self.relay.ask(route, asked.body).await {
-                Ok(Relayed::Now(response)) => Ok(response),
-                Ok(Relayed::Later(waiting)) => Ok(redeem(waiting, caller).await?.into()),
-                Err(source) => Ok(internal(&format!("The fake daemon failed to answer {route}: {source}.")).into()),
-            },
+            Ok(Passage::Route(route)) => *route,
+        };
+        if let Some(mocks) = self.mocks.get() {
+            match caller.while_there(mocks::ask(*mocks, asked.head, asked.body)).await? {
+                Ok(None) => {}
+                Ok(said) => return Ok(said),
+                Err(_) => return Ok(None),
+            }
         }
+        let answer = match self.world.answer(route, asked.body) {
+            Outcome::Now(answer) => answer,
+            Outcome::Later(waiting) => redeem(waiting, caller).await?,
+        };
+        Ok(Some(answer.into()))
     }
 }
 
@@ -277,13 +292,9 @@ async fn redeem(waiting: Waiting, caller: &mut Caller) -> Result<Answer, Gone> {
             }
         };
         if caller.while_there(timeout_at(until, moved)).await?.is_err() {
-            return Ok(resume(true).unwrap_or_else(|| internal("The wait ended without an answer.")));
+            return Ok(resume(true).unwrap_or_else(Answer::interrupted));
         }
     }
-}
-
-fn internal(sentence: &str) -> Answer {
-    Answer::json(500, format!("{}\n", serde_json::json!({ "error": sentence, "code": "InternalError" })))
 }
 
 impl From<Answer> for Response {

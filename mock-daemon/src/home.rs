@@ -45,8 +45,8 @@ pub(crate) struct Home {
 enum Origin {
     /// A temporary one, which goes with all its contents.
     Temporary { _dir: TempDir },
-    /// We made it: it goes when it is empty.
-    Made,
+    /// We made it, and these directories above it, deepest first: each goes when it is empty.
+    Made { above: Vec<PathBuf> },
     /// It was there: it gets its mode back.
     Found { mode: u32 },
 }
@@ -70,11 +70,17 @@ impl Home {
                 Origin::Found { mode: found.permissions().mode() & 0o7777 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent).map_err(failed)?;
+                let above: Vec<_> =
+                    path.ancestors().skip(1).take_while(|above| !above.exists()).map(Path::to_owned).collect();
+                let made = path
+                    .parent()
+                    .map_or(Ok(()), fs::create_dir_all)
+                    .and_then(|()| DirBuilder::new().mode(0o700).create(&path));
+                if let Err(source) = made {
+                    remove_empty(&above);
+                    return Err(failed(source));
                 }
-                DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
-                Origin::Made
+                Origin::Made { above }
             }
             Err(error) => return Err(failed(error)),
         };
@@ -122,15 +128,23 @@ impl Drop for Home {
         for name in [TOKEN, CONFIG] {
             let _ = fs::remove_file(self.unfinished(name));
         }
-        match self.origin {
-            Origin::Made => {
+        match &self.origin {
+            Origin::Made { above } => {
                 let _ = fs::remove_dir(&self.path);
+                remove_empty(above);
             }
             Origin::Found { mode } => {
-                let _ = fs::set_permissions(&self.path, Permissions::from_mode(mode));
+                let _ = fs::set_permissions(&self.path, Permissions::from_mode(*mode));
             }
             Origin::Temporary { .. } => {}
         }
+    }
+}
+
+/// Removes those that are empty; what somebody else put there meanwhile stays, and so does what it lies in.
+fn remove_empty(directories: &[PathBuf]) {
+    for directory in directories {
+        let _ = fs::remove_dir(directory);
     }
 }
 
@@ -224,7 +238,23 @@ mod tests {
         assert_eq!(fs::read_to_string(path.join(TOKEN)).expect("text"), format!("{}\n", access.token));
         assert_eq!(fs::read_dir(&path).expect("a directory").count(), 2, "nothing unfinished is left");
         drop(home);
-        assert!(!path.exists());
+        assert_eq!(
+            fs::read_dir(root.path()).expect("found, and so left").count(),
+            0,
+            "what was made above goes as well"
+        );
+    }
+
+    #[test]
+    fn a_made_directory_stays_for_what_others_put_there() {
+        let root = TempDir::new().expect("a directory");
+        let home = Home::claim(Some(&root.path().join("a/b/c"))).expect("an absent directory is made");
+        home.write(&access(1)).expect("written");
+        fs::write(root.path().join("a/notes.txt"), "mine").expect("written");
+        drop(home);
+        assert!(root.path().join("a/notes.txt").exists() && !root.path().join("a/b").exists());
+        let blocked = root.path().join("a/notes.txt/home");
+        assert!(matches!(Home::claim(Some(&blocked)), Err(StartError::Files { .. })));
     }
 
     #[test]

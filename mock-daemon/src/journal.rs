@@ -264,9 +264,13 @@ impl Drop for Page {
         let Some(watcher) = &self.journal.shared.watcher else {
             return;
         };
-        let pages = self.journal.snapshot();
-        if let Some(entry) = self.index.checked_sub(pages.dropped).and_then(|at| pages.entries.get(at)) {
-            watcher(entry);
+        // Only the entry: who holds all of them makes the next request copy them.
+        let entry = {
+            let pages = self.journal.lock();
+            self.index.checked_sub(pages.dropped).and_then(|at| pages.entries.get(at)).cloned()
+        };
+        if let Some(entry) = entry {
+            watcher(&entry);
         }
     }
 }

@@ -24,8 +24,30 @@
 //! # }
 //! ```
 //!
-//! The way of a request: `front` reads and journals it, `guard` judges it, `script` may answer it or `fault` break it, else
-//! `relay` carries it to the world behind a wiremock server and brings back what it says, at once or later.
+//! The way of a request: `front` reads and journals it, `guard` judges it, `script` may answer it or `fault` break it, then a
+//! mock of wiremock's may answer it (`mocks`), and what is left the world answers, at once or later.
+//!
+//! wiremock is here in two ways. Whatever its matchers, responders, priorities and expectations can say may be mounted on
+//! [`Daemon::mocks`] and answers before the world; and a [`World`] is a responder itself, for a `MockServer` of your own. The
+//! public port is ours, since an HTTP mock can neither break a connection, nor hold an answer until a test lets it go, nor
+//! notice that a caller hung up.
+//!
+//! ```no_run
+//! use anet_mock_daemon::{Daemon, Options};
+//! use wiremock::matchers::{body_partial_json, path};
+//! use wiremock::{Mock, ResponseTemplate};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let daemon = Daemon::start(Options::default()).await?;
+//! Mock::given(path("/tasks/get"))
+//!     .and(body_partial_json(serde_json::json!({"task_id": "ix_lost"})))
+//!     .respond_with(ResponseTemplate::new(504).set_body_json(serde_json::json!({"error": "The store is slow."})))
+//!     .expect(1)
+//!     .mount(daemon.mocks().await?)
+//!     .await;
+//! # Ok(())
+//! # }
+//! ```
 
 mod answer;
 pub mod bound;
@@ -43,10 +65,11 @@ mod http;
 pub mod ids;
 mod journal;
 pub mod json;
+mod mocks;
 mod ping;
 pub mod project;
 mod read;
-mod relay;
+mod respond;
 mod route;
 mod routes;
 pub mod scenario;

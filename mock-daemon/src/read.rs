@@ -1,10 +1,9 @@
 //! Reading HTTP/1.1 from a connection, byte by byte.
 //!
 //! Responsible for: one request (head, `Content-Length` and chunked bodies, `Expect: 100-continue`), the limits of
-//! control-plane 1.7, and what is told to a caller whose bytes are no request; and one answer of the inner server. Not for:
-//! what the request means (`http`, `guard`).
+//! control-plane 1.7, and what is told to a caller whose bytes are no request. Not for: what the request means (`http`,
+//! `guard`).
 
-use std::io;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -306,42 +305,10 @@ where
     }
 }
 
-/// Reads one answer to its end, framed by `Content-Length` as the inner server's always are, and tells its status: what it
-/// says besides is left under a ticket.
-pub(crate) async fn read_response<S>(stream: &mut S) -> io::Result<u16>
-where
-    S: AsyncRead + Unpin,
-{
-    let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("the inner server's answer {what}"));
-    let gone = |_| io::Error::from(io::ErrorKind::UnexpectedEof);
-    let mut buffered = Vec::new();
-    let (status, headers) = loop {
-        more(stream, &mut buffered, None).await.map_err(gone)?;
-        let mut slots = [httparse::EMPTY_HEADER; 32];
-        let mut response = httparse::Response::new(&mut slots);
-        match response.parse(&buffered) {
-            Ok(httparse::Status::Partial) => {}
-            Ok(httparse::Status::Complete(length)) => {
-                let status = response.code.unwrap_or_default();
-                let headers = owned(response.headers);
-                buffered.drain(..length);
-                break (status, headers);
-            }
-            Err(_) => return Err(broken("is no HTTP")),
-        }
-    };
-    let length = headers
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-        .and_then(|(_, value)| value.parse().ok())
-        .ok_or_else(|| broken("has no length"))?;
-    let mut body = Vec::new();
-    read_exactly(stream, &mut buffered, length, &mut body).await.map_err(gone)?;
-    Ok(status)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// A caller that sends these pieces, one a read, and then closes.

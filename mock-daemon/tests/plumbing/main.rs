@@ -6,6 +6,7 @@ mod faults;
 mod guards;
 mod journal;
 mod life;
+mod mocks;
 mod program;
 mod raw;
 mod script;
