@@ -148,7 +148,7 @@ async fn idle(daemon: &Daemon, body: &str) -> Duration {
     tokio::time::sleep(HELD).await;
     let before = used();
     tokio::time::sleep(IDLE).await;
-    used() - before
+    used().saturating_sub(before)
 }
 
 fn row(what: &str, ours: f64, theirs: f64, unit: &str, ratio: f64) {

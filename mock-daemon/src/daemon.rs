@@ -142,6 +142,7 @@ impl StartError {
 
 impl Daemon {
     /// Starts a daemon. When this returns it listens and its files are written.
+    #[expect(clippy::unused_async, reason = "it spawns tasks: `async` keeps it from being called outside a runtime")]
     pub async fn start(options: Options) -> Result<Self, StartError> {
         let Options { data_dir, port, world, journal_limit, watcher } = options;
         let home = Home::claim(data_dir.as_deref())?;

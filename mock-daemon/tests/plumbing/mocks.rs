@@ -32,7 +32,10 @@ async fn a_mock_answers_what_it_matches_and_the_world_the_rest() {
     assert_eq!(ask(&daemon, &mine).await.body, world.body, "the mock is used up");
     assert_eq!(ask(&daemon, &Ask::post(&daemon, "/balance")).await.body, world.body, "it never meant this one");
     let entries = daemon.journal().entries();
-    assert_eq!(entries.iter().map(|entry| entry.status()).collect::<Vec<_>>(), [200, 503, 503, 200, 200].map(Some));
+    assert_eq!(
+        entries.iter().map(anet_mock_daemon::Entry::status).collect::<Vec<_>>(),
+        [200, 503, 503, 200, 200].map(Some)
+    );
     assert_eq!(entries[1].answered.as_ref().expect("answered").body, b"{\"error\":\"mocked\"}");
 }
 
