@@ -1,128 +1,209 @@
-//! `explain ID`: a requirement or a case, in words.
+//! `explain ID`: what is asked, where it stands, what is tried, in words.
+//!
+//! Responsible for: finding what an id names (requirement, case, tool, ruling, sentence of the page, section of the
+//! contract, or the beginning of ids), and the text on it. Not for: judging.
+
+mod case;
+mod layout;
+mod place;
+mod tool;
 
 use std::fmt::Write as _;
 
-use crate::case::{Case, Step};
+use self::layout::{hanging, paragraph};
+use self::place::Section;
+use crate::case::Case;
 use crate::ledger::{self, Class, Sentence};
+use crate::page::Tool;
 use crate::requirement::{self, Requirement};
+use crate::ruling::{self, Ruling};
+use crate::select;
 
-/// The explanation of a requirement, a sentence of the page or a case; none if there is nothing of that id.
-pub fn explain(id: &str, cases: &[Case]) -> Option<String> {
-    if let Some(sentence) = ledger::sentences().iter().find(|sentence| sentence.id == id) {
-        return Some(of_sentence(sentence));
-    }
-    if let Some(requirement) = requirement::find(id) {
-        return Some(of_requirement(requirement, cases));
-    }
-    cases.iter().find(|case| case.id == id).map(of_case)
+/// How many cases of one requirement are named.
+const NAMED: usize = 20;
+
+/// There is nothing of that id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no requirement, case, tool, ruling (R1 to R{rulings}), section (control-plane 2.4) or sentence of the page \
+     (page.1) `{id}`{hint}",
+    rulings = ruling::all().len()
+)]
+pub struct Unknown {
+    id: String,
+    hint: String,
+}
+
+/// The explanation of whatever has that id. A beginning of ids (whole pieces: `errors`, `exchange/get_task`) is explained by
+/// the list of what is below.
+pub fn explain(id: &str, cases: &[Case]) -> Result<String, Unknown> {
+    let id = id.trim();
+    let exact = of_requirement_id(id, cases)
+        .or_else(|| ledger::sentences().iter().find(|sentence| sentence.id == id).map(of_sentence))
+        .or_else(|| ruling::find(id.trim_start_matches("rulings ")).map(of_ruling))
+        .or_else(|| section_of(id).map(of_section))
+        .or_else(|| Tool::from_name(id).map(|tool| tool::explain(tool, cases)))
+        .or_else(|| case::find(id, cases).map(|found| case::explain(&found)));
+    exact.or_else(|| below(id, cases)).ok_or_else(|| unknown(id, cases))
+}
+
+fn unknown(id: &str, cases: &[Case]) -> Unknown {
+    let ids = requirement::all().keys().map(String::as_str).chain(cases.iter().map(|case| case.id.as_str()));
+    let near = select::near(id, ids.chain(Tool::ALL.map(Tool::name)));
+    let hint = if near.is_empty() {
+        "; docs/requirements.md and `anet-conformance list` name them all".to_owned()
+    } else {
+        format!("; near are {}", near.join(", "))
+    };
+    Unknown { id: id.to_owned(), hint }
+}
+
+/// `control-plane 2.4`, `control-plane section 2`.
+fn section_of(id: &str) -> Option<&'static Section> {
+    let number = id.strip_prefix("control-plane")?.trim().trim_start_matches("section").trim();
+    place::section(number)
+}
+
+fn of_requirement_id(id: &str, cases: &[Case]) -> Option<String> {
+    requirement::find(id).map(|requirement| of_requirement(requirement, cases))
 }
 
 fn of_requirement(requirement: &Requirement, cases: &[Case]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(out, "{}  [{}, {}]\n", requirement.id, requirement.level, requirement.basis);
-    let _ = writeln!(out, "{}\n", requirement.text);
-    let _ = writeln!(out, "where          {}", requirement.place);
+    let mut out = format!("{}  [{}, {}]\n\n", requirement.id, requirement.level, requirement.basis);
+    out.push_str(&paragraph(&requirement.text, ""));
+    out.push('\n');
+    out.push_str(&hanging("where          ", &requirement.place));
+    for line in sources(&requirement.place) {
+        out.push_str(&hanging("               ", &line));
+    }
     let _ = writeln!(out, "since          page {}", requirement.since);
     if !requirement.revisions.is_empty() {
-        let _ = writeln!(out, "MCP revisions  {}", requirement.revisions.join(", "));
+        out.push_str(&hanging("MCP revisions  ", &requirement.revisions.join(", ")));
     }
-    let _ = writeln!(out, "when it fails  {}", requirement.advice);
+    out.push_str(&hanging("when it fails  ", &requirement.advice));
     let sentences: Vec<_> = ledger::sentences_of(&requirement.id).collect();
     if !sentences.is_empty() {
-        let _ = writeln!(out, "\nthe page says");
+        out.push_str("\nthe page says\n");
         for sentence in sentences {
-            let _ = writeln!(out, "  {:<9} {} ({})", sentence.id, sentence.text, sentence.place);
+            out.push_str(&hanging(
+                &format!("  {:<9} ", sentence.id),
+                &format!("{} ({})", sentence.text, sentence.place),
+            ));
         }
     }
     let serving: Vec<_> =
         cases.iter().filter(|case| case.checks.iter().any(|check| check.requirement == requirement.id)).collect();
     if serving.is_empty() {
-        let _ = writeln!(out, "\nchecked in every case");
+        out.push_str("\nchecked in every case\n");
     } else {
-        let _ = writeln!(out, "\n{} cases", serving.len());
-        for case in serving.iter().take(20) {
+        let _ = writeln!(out, "\n{}", counted(serving.len(), "case"));
+        for case in serving.iter().take(NAMED) {
             let _ = writeln!(out, "  {}", case.id);
         }
-        if serving.len() > 20 {
-            let _ = writeln!(out, "  ... and {} more: anet-conformance list", serving.len() - 20);
+        if serving.len() > NAMED {
+            let _ = writeln!(out, "  ... and {} more: anet-conformance list", serving.len() - NAMED);
         }
     }
     out
+}
+
+/// What a place cites, with the file of the repository in which it stands.
+fn sources(place: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if place.split(';').any(|piece| piece.trim().starts_with("page")) {
+        lines.push(
+            "page: the page \"MCP tools\" of anet, version 0.3; its sentences stand in docs/requirements.md".to_owned(),
+        );
+    }
+    for cited in place::citations(place) {
+        if let Some(section) = place::section(cited.section) {
+            lines.push(format!("control-plane {}: {}, {}", section.number, section.title, section.link));
+        }
+    }
+    for id in ruling::cited(place) {
+        if let Some(ruling) = ruling::find(id) {
+            lines.push(format!("{}: {}, docs/rulings.md", ruling.id, ruling.title));
+        }
+    }
+    lines
 }
 
 fn of_sentence(sentence: &Sentence) -> String {
-    let mut out = format!("{}  ({})\n\n{}\n\n", sentence.id, sentence.place, sentence.text);
-    let _ = match sentence.class {
-        Class::Context => writeln!(out, "informative: nothing to obey"),
-        Class::Hidden => writeln!(out, "not observable: {}", sentence.why),
-        _ => writeln!(out, "judged by {}", sentence.by.join(", ")),
-    };
+    let mut out = format!("{}  ({})\n\n{}\n", sentence.id, sentence.place, paragraph(&sentence.text, ""));
+    match sentence.class {
+        Class::Context => out.push_str("informative: nothing to obey\n"),
+        Class::Hidden => out.push_str(&hanging("not observable  ", &sentence.why)),
+        _ => out.push_str(&hanging("judged by  ", &sentence.by.join(", "))),
+    }
     out
 }
 
-fn of_case(case: &Case) -> String {
+fn of_ruling(ruling: &Ruling) -> String {
+    let mut out = format!("{}  {}  [{}]\n\n", ruling.id, ruling.title, ruling.levels());
+    out.push_str(&paragraph(&ruling.text, ""));
+    out.push('\n');
+    out.push_str(&hanging("why    ", &ruling.why));
+    out.push_str(&hanging(
+        "where  ",
+        "docs/rulings.md, with all others; what a server is failed for needs more than a ruling",
+    ));
+    out.push_str("\nthe requirements that cite it\n");
+    for requirement in ruling.requirements() {
+        out.push_str(&titled(requirement));
+    }
+    out
+}
+
+fn of_section(section: &Section) -> String {
+    format!("{}\n\n{}\n", section.link, section.text)
+}
+
+/// The requirements and the cases whose ids begin so, or which the pattern selects.
+fn below(id: &str, cases: &[Case]) -> Option<String> {
+    if id.is_empty() {
+        return None;
+    }
+    let requirements: Vec<_> =
+        requirement::all().values().filter(|requirement| begins(&requirement.id, id, '.')).collect();
+    let mut selected: Vec<_> = cases.iter().filter(|case| begins(&case.id, id, '/')).collect();
+    if selected.is_empty() {
+        selected = cases.iter().filter(|case| select::matches(id, &case.id)).collect();
+    }
+    if requirements.is_empty() && selected.is_empty() {
+        return None;
+    }
     let mut out = String::new();
-    let _ = writeln!(out, "{}\n\n{}\n", case.id, case.title);
-    let _ = writeln!(out, "what the client does (MCP {})", case.revision);
-    if !case.setting.no_handshake {
-        let _ = writeln!(out, "  opens the session");
+    if !requirements.is_empty() {
+        let _ = writeln!(out, "{} `{id}`\n", counted_begin(requirements.len()));
+        for requirement in requirements {
+            out.push_str(&titled(requirement));
+        }
     }
-    for step in &case.steps {
-        let _ = writeln!(out, "  {}", describe(step));
+    if !selected.is_empty() {
+        let gap = if out.is_empty() { "" } else { "\n" };
+        let _ = writeln!(out, "{gap}{} below `{id}`\n", counted(selected.len(), "case"));
+        for case in selected {
+            let _ = writeln!(out, "  {:<8}{}", case.level(), case.id);
+            out.push_str(&paragraph(&case.title, "          "));
+        }
     }
-    let _ = writeln!(out, "\nwhat must be true");
-    for check in &case.checks {
-        let level = requirement::find(check.requirement).map_or_else(String::new, |found| found.level.to_string());
-        let _ = writeln!(out, "  {level:<8} {}\n           {}", check.requirement, check.expect.describe());
-    }
-    let _ = writeln!(out, "\nrun it: anet-conformance --only {} -- COMMAND", case.id);
-    out
+    Some(out)
 }
 
-fn describe(step: &Step) -> String {
-    let brief = |text: &str| -> String {
-        if text.chars().count() > 200 {
-            format!("{}... ({} bytes)", text.chars().take(200).collect::<String>(), text.len())
-        } else {
-            text.to_owned()
-        }
-    };
-    match step {
-        Step::Script(rule) => match &rule.reply {
-            anet_mock_daemon::Reply::Respond(response) => format!(
-                "the daemon answers {:?} with {}: {}",
-                rule.on,
-                response.status,
-                brief(&String::from_utf8_lossy(&response.body))
-            ),
-            other => format!("the daemon is told, for {:?}: {}", rule.on, brief(&format!("{other:?}"))),
-        },
-        Step::Release(hold) => format!("the daemon lets `{hold}` go"),
-        Step::RestartDaemon => "the daemon comes back on another port with another token".to_owned(),
-        Step::StopDaemon => "the daemon stops listening".to_owned(),
-        Step::ResumeDaemon => "the daemon listens again".to_owned(),
-        Step::Open => "opens the session".to_owned(),
-        Step::Request(request) => {
-            format!(
-                "sends {} as `{}`: {}",
-                request.method,
-                request.label,
-                brief(request.params.as_deref().unwrap_or("no params"))
-            )
-        }
-        Step::Await(label) => format!("waits for the answer to `{label}`"),
-        Step::AwaitAll(labels) => format!("waits for the answers to {} requests", labels.len()),
-        Step::AwaitDaemon { route, count } => format!("waits for request {count} to {route}"),
-        Step::AwaitHangUp(route) => format!("waits for the end of the request to {route}"),
-        Step::Notify { method, params } => {
-            format!("notifies {method} {}", brief(params.as_deref().unwrap_or_default()))
-        }
-        Step::Cancel(label) => format!("cancels `{label}`"),
-        Step::Raw { bytes, .. } => format!("writes {:?}", brief(&String::from_utf8_lossy(bytes))),
-        Step::ListTools(label) => format!("lists the tools, all pages, as `{label}`"),
-        Step::CloseInput => "closes stdin".to_owned(),
-        Step::Terminate => "sends SIGTERM".to_owned(),
-        Step::AwaitExit => "waits for the end of the process".to_owned(),
-        Step::Quiet(bound) => format!("waits until nothing has come for {bound:?}"),
-    }
+/// Whether `id` begins with whole pieces: a misspelt id is no beginning of the right one.
+fn begins(id: &str, beginning: &str, separator: char) -> bool {
+    id.strip_prefix(beginning.trim_end_matches(separator)).is_some_and(|rest| rest.starts_with(separator))
+}
+
+/// A requirement in a list: level, id, and what it asks.
+fn titled(requirement: &Requirement) -> String {
+    format!("  {:<8}{}\n{}", requirement.level, requirement.id, paragraph(&requirement.text, "          "))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn counted_begin(count: usize) -> String {
+    if count == 1 { "1 requirement begins with".to_owned() } else { format!("{count} requirements begin with") }
 }

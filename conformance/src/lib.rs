@@ -25,6 +25,8 @@ pub mod page;
 pub mod report;
 pub mod requirement;
 pub mod revision;
+pub mod ruling;
 pub mod run;
 pub mod select;
+pub mod selftest;
 pub mod verdict;

@@ -39,7 +39,7 @@ pub enum Basis {
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Observe => "observe",
             Self::Should => "should",
             Self::Must => "must",
@@ -49,7 +49,7 @@ impl fmt::Display for Level {
 
 impl fmt::Display for Basis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Page => "page",
             Self::Mcp => "mcp",
             Self::Wire => "wire",

@@ -119,20 +119,22 @@ pub fn hash(seed: u64, id: &str) -> u64 {
     hash ^ (hash >> 32)
 }
 
-fn hint(pattern: &str, cases: &[Case]) -> String {
-    let plain = pattern.replace('*', "");
-    let mut near: Vec<_> = cases
-        .iter()
-        .map(|case| (similar::TextDiff::from_chars(plain.as_str(), case.id.as_str()).ratio(), case.id.as_str()))
+/// Up to three of the ids that look like what was written, the nearest first, in back-ticks.
+pub fn near<'i>(written: &str, ids: impl Iterator<Item = &'i str>) -> Vec<String> {
+    let mut near: Vec<_> = ids
+        .map(|id| (similar::TextDiff::from_chars(written, id).ratio(), id))
         .filter(|(ratio, _)| *ratio > 0.5)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    match near.as_slice() {
-        [] => "; `anet-conformance list` shows them all".to_owned(),
-        found => {
-            let ids: Vec<_> = found.iter().take(3).map(|(_, id)| format!("`{id}`")).collect();
-            format!("; near are {}", ids.join(", "))
-        }
+    near.into_iter().take(3).map(|(_, id)| format!("`{id}`")).collect()
+}
+
+fn hint(pattern: &str, cases: &[Case]) -> String {
+    let near = near(&pattern.replace('*', ""), cases.iter().map(|case| case.id.as_str()));
+    if near.is_empty() {
+        "; `anet-conformance list` shows them all".to_owned()
+    } else {
+        format!("; near are {}", near.join(", "))
     }
 }
 

@@ -20,6 +20,13 @@ mod surface;
 mod truncation;
 
 use crate::case::Case;
+use crate::json::Json;
+use crate::page::Tool;
+
+/// The body that a call with these arguments becomes; they must be valid.
+pub fn request_body(tool: Tool, arguments: &Json) -> Json {
+    request::body(tool, arguments)
+}
 
 /// All cases, in the order of the groups.
 pub fn all() -> Vec<Case> {

@@ -8,6 +8,7 @@ mod init;
 mod last;
 mod live;
 mod run;
+mod selftest;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -20,6 +21,7 @@ use self::baseline::BaselineAction;
 use self::doctor::DoctorArgs;
 use self::init::InitArgs;
 use self::run::{RunArgs, Wanted};
+use self::selftest::SelftestArgs;
 use crate::case::Group;
 use crate::{cases, explain, verdict};
 
@@ -76,11 +78,14 @@ enum Action {
         #[command(subcommand)]
         action: BaselineAction,
     },
-    /// Explain a requirement or a case: what is asked, where it stands, what to do
+    /// Explain a requirement, a case, a tool or a ruling: what is asked, where it stands, what to do
     Explain {
-        /// The id of a requirement or a case
-        id: String,
+        /// The id of a requirement or a case, the beginning of ids, a tool, `R6`, or `control-plane 2.4`
+        #[arg(required = true, value_name = "ID")]
+        id: Vec<String>,
     },
+    /// Turn every expectation around, on a candidate that passes, and demand red: proof that the kit bites
+    Selftest(SelftestArgs),
     /// Serve MCP as the reference server that the kit carries along
     #[command(disable_help_flag = true)]
     Serve {
@@ -115,14 +120,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, serve: Option<Serve>)
         }
     };
     match cli.action {
-        None | Some(Action::Run(_) | Action::Doctor(_) | Action::Baseline { .. }) if names_nothing => nothing(),
+        None | Some(Action::Run(_) | Action::Doctor(_) | Action::Selftest(_) | Action::Baseline { .. })
+            if names_nothing =>
+        {
+            nothing()
+        }
         None => run::run(&cli.run, serve),
         Some(Action::Run(arguments)) => run::run(&arguments, serve),
         Some(Action::List(wanted)) => list(&wanted),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments, serve),
+        Some(Action::Selftest(arguments)) => selftest::run(&arguments, serve),
         Some(Action::Init(arguments)) => init::run(&arguments),
         Some(Action::Baseline { action: BaselineAction::Update(arguments) }) => baseline::run(&arguments, serve),
-        Some(Action::Explain { id }) => explained(&id),
+        Some(Action::Explain { id }) => explained(&id.join(" ")),
         Some(Action::Serve { arguments }) => match serve {
             Some(serve) => serve(named("anet-mcp", arguments)),
             None => {
@@ -179,15 +189,10 @@ fn list(wanted: &Wanted) -> ExitCode {
 fn explained(id: &str) -> ExitCode {
     let all = cases::all();
     match explain::explain(id, &all) {
-        Some(text) => {
+        Ok(text) => {
             let _ = anstream::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }
-        None => failed(
-            &format!(
-                "there is no requirement, no sentence of the page and no case `{id}`; docs/requirements.md and `anet-conformance list` name them"
-            ),
-            verdict::ExitCode::Usage,
-        ),
+        Err(unknown) => failed(&unknown.to_string(), verdict::ExitCode::Usage),
     }
 }

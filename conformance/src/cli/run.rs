@@ -324,6 +324,7 @@ fn prepare(arguments: &RunArgs, serve: Option<Serve>) -> Result<Prepared, ExitCo
         keep_all: arguments.transcripts,
         fail_fast: arguments.fail_fast,
         shuffle: arguments.shuffle.then_some(arguments.wanted.seed),
+        watch: None,
     };
     Ok(Prepared { runner, chosen, not_offered: candidate.not_offered, baseline })
 }

@@ -11,5 +11,5 @@ mod session;
 mod timeouts;
 
 pub use command::{Command, quoted};
-pub use schedule::{Outcome, Progress, Ran, Refused, Runner, kill_all};
+pub use schedule::{Outcome, Progress, Ran, Refused, Runner, Watch, kill_all};
 pub use timeouts::Timeouts;

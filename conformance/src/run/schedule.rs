@@ -45,6 +45,21 @@ pub struct Runner {
     pub fail_fast: bool,
     /// The order in which cases run is drawn from this number; none: the order of the corpus.
     pub shuffle: Option<u64>,
+    /// Is shown everything that was seen of a case, before it is cut to what a run keeps.
+    pub watch: Option<Watch>,
+}
+
+/// What a [`Watch`] calls.
+type Look = dyn Fn(&Case, &Observation) + Send + Sync;
+
+/// Looks at what was seen of each case.
+#[derive(Clone)]
+pub struct Watch(pub Arc<Look>);
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
 }
 
 /// What became of a run.
@@ -507,6 +522,9 @@ impl Worker {
     }
 
     fn ran(&self, index: usize, seen: Observation, began: Instant, again: bool) -> Ran {
+        if let Some(Watch(watch)) = &self.runner.watch {
+            watch(&self.cases[index], &seen);
+        }
         let mut judgement = judge(&self.cases[index], &seen);
         for judged in &mut judgement.judged {
             if let Finding::Broken(broken) = &mut judged.finding {

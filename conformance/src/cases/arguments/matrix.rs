@@ -139,6 +139,8 @@ impl Cell {
             ("boolean", "true"),
         ]);
         if self.tool == Tool::SubmitPayment {
+            // A library that reads strings as JSON makes this the absence of a choice, and pays.
+            cases.extend(self.types(&[("null-in-string", r#""null""#)]));
             cases = cases.into_iter().map(|case| case.check("arguments.choice-kept", accept_not_dropped())).collect();
         }
         cases

@@ -93,6 +93,10 @@ const PLACES: &[(Tool, &str, &str, &str)] = &[
     (Tool::Audit, "event-type", r#"{"event_type":$S}"#, r#"{"event_type":$S}"#),
 ];
 
+/// Strings that are JSON documents: some libraries read them as such where a parameter may be null.
+const DOCUMENTS: &[(&str, &str)] =
+    &[("null", "null"), ("a-number", "17"), ("a-list", "[1]"), ("an-object", r#"{"a":1}"#), ("true", "true")];
+
 pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<_> =
         TEXTS.iter().map(|(point, title, text)| sent(&format!("text/{point}"), title, text)).collect();
@@ -102,6 +106,20 @@ pub(super) fn cases() -> Vec<Case> {
         let with = |template: &str| fill(template).replace("$S", &Json::string(MIXED).to_string());
         unchanged(*tool, &format!("strings/{point}"), &format!("any string as {point}"), &with(arguments), &with(body))
     }));
+    let whole = PLACES.iter().filter(|(_, point, ..)| !matches!(*point, "args" | "file"));
+    for (tool, point, arguments, body) in whole {
+        cases.extend(DOCUMENTS.iter().map(|(name, text)| {
+            let with = |template: &str| fill(template).replace("$S", &Json::string(*text).to_string());
+            let id = format!("strings/{point}-like-{name}");
+            unchanged(
+                *tool,
+                &id,
+                &format!("the string {text} as {point} stays a string"),
+                &with(arguments),
+                &with(body),
+            )
+        }));
+    }
     cases.push(path_as_name("relative", "../../etc/hostname"));
     cases.push(path_as_name("absolute", "/etc/hostname"));
     cases
