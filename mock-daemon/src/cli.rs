@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anstyle::{AnsiColor, Style};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -72,7 +72,9 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let name = called(arguments.first());
+    let arguments = match parse(&name, arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version come this way too; where they cannot be printed nobody reads them.
@@ -87,10 +89,22 @@ where
     match serve(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
-            say(&mut anstream::stderr(), &format!("anet-mock-daemon: {sentence}"));
+            say(&mut anstream::stderr(), &format!("{name}: {sentence}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// The name by which the program was called, without the directory: its own, or that of a program that carries it.
+fn called(first: Option<&OsString>) -> String {
+    let name = first.and_then(|path| Path::new(path).file_name());
+    name.map_or_else(|| "anet-mock-daemon".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn parse(name: &str, arguments: Vec<OsString>) -> Result<Arguments, clap::Error> {
+    let mut command = Arguments::command().bin_name(name);
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// The shipped scenarios, one a line.

@@ -15,7 +15,7 @@ use crate::decode::BadBody;
 use crate::encode;
 use crate::json::{Json, Members};
 use crate::route::Route;
-use crate::world::State;
+use crate::world::{Failure, State};
 
 pub(crate) use wait::Wait;
 
@@ -98,6 +98,9 @@ type Result<T> = std::result::Result<T, Refusal>;
 
 /// Answers a request that passed the guards.
 pub(crate) fn answer(state: &mut State, route: Route, body: &[u8]) -> Answered {
+    if let Some(refusal) = state.failure.as_ref().and_then(|failure| failed(route, failure)) {
+        return Answered::Now(refusal.answer());
+    }
     let said = match route {
         Route::AgentsList => agents::list(state, body),
         Route::AgentsCard => agents::card(state, body),
@@ -121,6 +124,21 @@ pub(crate) fn answer(state: &mut State, route: Route, body: &[u8]) -> Answered {
             None => Answered::Later(wait),
         },
         Err(refusal) => Answered::Now(refusal.answer()),
+    }
+}
+
+/// What a route says when the daemon fails; none where it has no such answer (control-plane 2.1, 2.10, 2.11, 2.14).
+fn failed(route: Route, failure: &Failure) -> Option<Refusal> {
+    let (status, cause) = match failure {
+        Failure::Cause(cause) => (500, cause.as_str()),
+        Failure::Deadline => (504, "context deadline exceeded"),
+    };
+    match route {
+        Route::Status | Route::PaymentsStatus | Route::Evidence => None,
+        Route::InboundPending => (status == 500).then(|| Refusal::sentence(500, cause)),
+        Route::TasksPay | Route::Balance => Some(Refusal::sentence(if status == 500 { 400 } else { 504 }, cause)),
+        // The raw cause, without the name in front.
+        _ => Some(Refusal { code: Some("InternalError"), ..Refusal::sentence(status, cause) }),
     }
 }
 

@@ -75,6 +75,15 @@ impl Page {
     }
 }
 
+/// A failure of the daemon itself, whatever it is asked (control-plane 2.1, `InternalError`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Something inside breaks; the cause, which callers are told as it is.
+    Cause(String),
+    /// The request's own time is over before it is answered.
+    Deadline,
+}
+
 /// Something that is due at a time.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
@@ -119,6 +128,8 @@ pub struct State {
     pub no_response_ms: i64,
     /// Held tasks, oldest first.
     pub(crate) pending: Vec<Pending>,
+    /// What every request fails with that can fail.
+    pub(crate) failure: Option<Failure>,
     /// The pending store cannot be read; the sentence.
     pub(crate) pending_error: Option<String>,
     pub(crate) tasks: Vec<Task>,
@@ -148,6 +159,7 @@ impl State {
             registry: true,
             no_response_ms: NO_RESPONSE_MS,
             pending: Vec::new(),
+            failure: None,
             pending_error: None,
             tasks: Vec::new(),
             by_id: HashMap::new(),

@@ -5,12 +5,12 @@
 
 use std::time::Duration;
 
-use super::World;
 use super::inbound::{Arrival, Inbound};
 use super::pay::{Decision, PayError};
 use super::peer::{Move, Reply};
 use super::spend::Purpose;
 use super::status::{Hub, Recovery};
+use super::{Failure, World};
 
 impl World {
     /// This node's AID.
@@ -103,6 +103,11 @@ impl World {
     /// Takes the payment module away, or puts it back.
     pub fn set_payment_module(&self, present: bool) {
         self.with(|state| state.purse.module = present);
+    }
+
+    /// Makes every request fail that can fail in this way, or none any more.
+    pub fn set_failure(&self, failure: Option<Failure>) {
+        self.with(|state| state.failure = failure);
     }
 
     /// Makes the store of held tasks unreadable, with this sentence, or readable again.

@@ -62,7 +62,7 @@ async fn ask(home: &Path, path: &str) -> Told {
 async fn it_says_how_to_use_it_logs_and_leaves_nothing() {
     for signal in [Signal::INT, Signal::TERM] {
         let root = TempDir::new().expect("a directory");
-        let (home, journal) = (root.path().join("home"), root.path().join("journal.jsonl"));
+        let (home, journal) = (root.path().join("a/b/home"), root.path().join("journal.jsonl"));
         let running = Running::start(program().arg("--home").arg(&home).arg("--journal").arg(&journal));
         let told = format!("ANET_DATA_DIR={} anet mcp", home.display());
         assert!(running.paragraph.contains(&told) && running.paragraph.contains("curl "), "{}", running.paragraph);
@@ -71,7 +71,7 @@ async fn it_says_how_to_use_it_logs_and_leaves_nothing() {
         let token = fs::read_to_string(home.join("control_token.txt")).expect("a token");
         let (status, log) = running.end(signal);
         assert_eq!(status.code(), Some(0), "{log}");
-        assert!(!home.exists());
+        assert!(!root.path().join("a").exists(), "the directories above went as well");
         // Two connections at once: either may be over first.
         let line = |of: &str| log.lines().find(|line| line.contains(of)).unwrap_or_else(|| panic!("{of}: {log}"));
         assert_eq!(log.lines().count(), 2, "{log}");
@@ -96,6 +96,21 @@ async fn without_a_home_it_makes_one_and_quiet_is_quiet() {
     let (status, log) = running.end(Signal::TERM);
     assert_eq!((status.code(), log.as_str()), (Some(0), ""));
     assert!(!home.exists());
+}
+
+#[test]
+fn it_goes_by_the_name_that_it_is_called_by() {
+    use std::os::unix::process::CommandExt as _;
+    for name in ["anet-mock-daemon", "anet-conformance daemon"] {
+        let help = program().arg0(name).arg("--help").output().expect("it ends");
+        let help = String::from_utf8(help.stdout).expect("text");
+        assert!(help.contains(&format!("Usage: {name} [OPTIONS]")), "{help}");
+        let failed = program().arg0(name).args(["--scenario", "nothing"]).output().expect("it ends");
+        let said = String::from_utf8(failed.stderr).expect("text");
+        assert!(said.starts_with(&format!("{name}: There is no scenario")), "{said}");
+    }
+    let help = program().arg0("/usr/bin/anet-mock-daemon").arg("--help").output().expect("it ends");
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Usage: anet-mock-daemon [OPTIONS]"));
 }
 
 #[test]

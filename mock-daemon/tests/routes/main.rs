@@ -2,9 +2,11 @@
 
 mod agents;
 mod codes;
+mod contract;
 mod life;
 mod node;
 mod pay;
+mod peers;
 mod replies;
 mod tasks;
 mod waits;
