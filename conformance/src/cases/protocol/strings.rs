@@ -32,7 +32,6 @@ pub(super) fn cases() -> Vec<Case> {
             .setting(locale("en_US.ISO-8859-1")),
         both_ways("strings/line-ends", "what looks like a line end inside a string is none", LINE_ENDS),
         minimal_environment(),
-        half_pair_answered(),
         half_pair_refused(),
         half_pair_asked(),
     ]
@@ -41,16 +40,6 @@ pub(super) fn cases() -> Vec<Case> {
 /// Half a surrogate pair is no character, and JSON can spell it all the same. One such string of a peer must not end the
 /// session.
 const HALF_PAIR: &str = r#""half a pair: \ud800.""#;
-
-fn half_pair_answered() -> Case {
-    let document =
-        format!(r#"{{"id":"ix_1","status":{{"state":"TASK_STATE_WORKING"}},"metadata":{{"note":{HALF_PAIR}}}}}"#);
-    let case = case("strings/half-pair-in-answer", "half a surrogate pair in an answer leaves the session alive")
-        .daemon_answers(Route::TasksGet, document)
-        .calls("call", "get_task", &sample_task())
-        .waits("call");
-    goes_on(case)
-}
 
 fn half_pair_refused() -> Case {
     let case = case("strings/half-pair-in-error", "half a surrogate pair in an error leaves the session alive")
