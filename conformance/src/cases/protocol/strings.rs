@@ -32,7 +32,6 @@ pub(super) fn cases() -> Vec<Case> {
             .setting(locale("en_US.ISO-8859-1")),
         both_ways("strings/line-ends", "what looks like a line end inside a string is none", LINE_ENDS),
         minimal_environment(),
-        half_pair_refused(),
         half_pair_asked(),
     ]
 }
@@ -41,14 +40,6 @@ pub(super) fn cases() -> Vec<Case> {
 /// session.
 const HALF_PAIR: &str = r#""half a pair: \ud800.""#;
 
-fn half_pair_refused() -> Case {
-    let case = case("strings/half-pair-in-error", "half a surrogate pair in an error leaves the session alive")
-        .daemon_refuses(Route::TasksGet, 404, format!(r#"{{"error":{HALF_PAIR}}}"#))
-        .calls("call", "get_task", &sample_task())
-        .waits("call");
-    goes_on(case)
-}
-
 fn half_pair_asked() -> Case {
     let case = case("strings/half-pair-in-argument", "half a surrogate pair in an argument leaves the session alive")
         .daemon_answers(Route::TasksSend, r#"{"id":"ix_1","status":{"state":"TASK_STATE_WORKING"}}"#)
@@ -56,13 +47,6 @@ fn half_pair_asked() -> Case {
         .pings("after half a pair");
     // A reader for which that is no JSON cannot know to which request it would answer.
     case.check("protocol.survives-garbage", super::survives(vec!["after half a pair".to_owned()]))
-}
-
-/// The call got one answer, whatever it says, and so does the next request.
-fn goes_on(case: Case) -> Case {
-    case.pings("after half a pair")
-        .check("protocol.answered-once", Expect::AnsweredOnce { call: "call".to_owned() })
-        .check("protocol.survives-garbage", super::survives(vec!["after half a pair".to_owned()]))
 }
 
 /// The same text goes to the daemon as an argument and comes back in its answer, once as it is and once escaped.
