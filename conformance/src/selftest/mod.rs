@@ -1,7 +1,7 @@
 //! `selftest`: proof that every single assertion bites.
 //!
 //! Responsible for: taking what was seen of a candidate that passes, and demanding red from each check of each case when it
-//! is turned around ([`turn`]) and when what was seen is disturbed ([`disturb`]). Not for: broken candidates, which show
+//! is turned around (`turn`) and when what was seen is disturbed (`disturb`). Not for: broken candidates, which show
 //! the same of whole cases.
 //!
 //! A check that holds whatever is turned or disturbed asserts nothing: it is *dead*.
