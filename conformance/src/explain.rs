@@ -49,12 +49,8 @@ pub fn explain(id: &str, cases: &[Case]) -> Result<String, Unknown> {
 
 fn unknown(id: &str, cases: &[Case]) -> Unknown {
     let ids = requirement::all().keys().map(String::as_str).chain(cases.iter().map(|case| case.id.as_str()));
-    let near = select::near(id, ids.chain(Tool::ALL.map(Tool::name)));
-    let hint = if near.is_empty() {
-        "; docs/requirements.md and `anet-conformance list` name them all".to_owned()
-    } else {
-        format!("; near are {}", near.join(", "))
-    };
+    let otherwise = "docs/requirements.md and `anet-conformance list` name them all";
+    let hint = select::near(id, ids.chain(Tool::ALL.map(Tool::name)), otherwise);
     Unknown { id: id.to_owned(), hint }
 }
 

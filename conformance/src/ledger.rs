@@ -118,10 +118,19 @@ fn entry(out: &mut String, requirement: &Requirement, cases: &[Case]) {
     let _ = writeln!(out, "\n\n*When it fails:* {}", requirement.advice);
 }
 
+/// Fails unless a generated document of the repository is what the data say; with `UPDATE_DOCS` set it is written first.
+#[cfg(test)]
+pub(crate) fn assert_fresh(document: &str, fresh: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(document);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, fresh).expect("docs/ can be written");
+    }
+    let stands = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(stands == fresh, "{document} is not what the data say; UPDATE_DOCS=1 writes it");
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::{Class, markdown, sentences, sentences_of};
     use crate::requirement::{self, Basis};
 
@@ -158,12 +167,6 @@ mod tests {
 
     #[test]
     fn the_document_is_fresh() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/requirements.md");
-        let fresh = markdown(&crate::cases::all());
-        if std::env::var_os("UPDATE_DOCS").is_some() {
-            std::fs::write(&path, &fresh).expect("docs/ can be written");
-        }
-        let stands = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(stands == fresh, "docs/requirements.md is not what the data say; UPDATE_DOCS=1 writes it");
+        super::assert_fresh("docs/requirements.md", &markdown(&crate::cases::all()));
     }
 }

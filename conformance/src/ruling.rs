@@ -94,11 +94,9 @@ pub fn markdown() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
     use super::{all, cited, find, markdown};
     use crate::requirement;
+    use std::collections::BTreeSet;
 
     #[test]
     fn rulings_are_numbered_without_a_gap_and_say_something() {
@@ -136,12 +134,6 @@ mod tests {
 
     #[test]
     fn the_document_is_fresh() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rulings.md");
-        let fresh = markdown();
-        if std::env::var_os("UPDATE_DOCS").is_some() {
-            std::fs::write(&path, &fresh).expect("docs/ can be written");
-        }
-        let stands = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(stands == fresh, "docs/rulings.md is not what the data say; UPDATE_DOCS=1 writes it");
+        crate::ledger::assert_fresh("docs/rulings.md", &markdown());
     }
 }

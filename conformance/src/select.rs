@@ -119,23 +119,24 @@ pub fn hash(seed: u64, id: &str) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// Up to three of the ids that look like what was written, the nearest first, in back-ticks.
-pub fn near<'i>(written: &str, ids: impl Iterator<Item = &'i str>) -> Vec<String> {
+/// The end of a sentence on an id that does not exist: up to three of the ids that look like what was written, the nearest
+/// first; if none does, `otherwise`.
+pub fn near<'i>(written: &str, ids: impl Iterator<Item = &'i str>, otherwise: &str) -> String {
     let mut near: Vec<_> = ids
         .map(|id| (similar::TextDiff::from_chars(written, id).ratio(), id))
         .filter(|(ratio, _)| *ratio > 0.5)
         .collect();
+    if near.is_empty() {
+        return format!("; {otherwise}");
+    }
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, id)| format!("`{id}`")).collect()
+    let near: Vec<_> = near.into_iter().take(3).map(|(_, id)| format!("`{id}`")).collect();
+    format!("; near are {}", near.join(", "))
 }
 
 fn hint(pattern: &str, cases: &[Case]) -> String {
-    let near = near(&pattern.replace('*', ""), cases.iter().map(|case| case.id.as_str()));
-    if near.is_empty() {
-        "; `anet-conformance list` shows them all".to_owned()
-    } else {
-        format!("; near are {}", near.join(", "))
-    }
+    let ids = cases.iter().map(|case| case.id.as_str());
+    near(&pattern.replace('*', ""), ids, "`anet-conformance list` shows them all")
 }
 
 #[cfg(test)]

@@ -299,6 +299,11 @@ pub(super) fn judge(arguments: &RunArgs, serve: Option<Serve>) -> Result<Done, E
     done
 }
 
+/// How many candidates run side by side unless the caller says otherwise: one for each processor.
+pub(super) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
 /// The runtime on which candidates are driven.
 pub(super) fn runtime(jobs: usize) -> Result<tokio::runtime::Runtime, ExitCode> {
     let threads = jobs.clamp(2, 16);
@@ -315,7 +320,7 @@ fn prepare(arguments: &RunArgs, serve: Option<Serve>) -> Result<Prepared, ExitCo
         Some(path) => Some(Baseline::read(path).map_err(|error| usage(error.to_string()))?),
         None => None,
     };
-    let jobs = arguments.jobs.map_or_else(|| std::thread::available_parallelism().map_or(2, usize::from), usize::from);
+    let jobs = arguments.jobs.map_or_else(processors, usize::from);
     let scale = arguments.time_scale.or(candidate.time_scale).unwrap_or(1.0);
     let runner = Runner {
         command: candidate.command,
@@ -402,7 +407,7 @@ fn worst_of(before: Report, next: Report) -> Report {
 }
 
 /// Ctrl-C or SIGTERM, as the reason for which a run ends; the cell then holds the exit code that says so.
-fn interruption() -> (impl Future<Output = String>, std::rc::Rc<std::cell::OnceCell<u8>>) {
+pub(super) fn interruption() -> (impl Future<Output = String>, std::rc::Rc<std::cell::OnceCell<u8>>) {
     use tokio::signal::unix::{SignalKind, signal};
     let code = std::rc::Rc::new(std::cell::OnceCell::new());
     let cell = std::rc::Rc::clone(&code);

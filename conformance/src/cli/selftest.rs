@@ -9,10 +9,10 @@ use std::time::Instant;
 use clap::Args;
 
 use super::live::Live;
-use super::run::{Wanted, candidate_of, could_not, runtime};
+use super::run::{Wanted, candidate_of, could_not, interruption, processors, runtime};
 use super::{Serve, failed};
 use crate::report::wrap;
-use crate::run::{Runner, Timeouts, Watch};
+use crate::run::{Runner, Watch};
 use crate::selftest::{Sum, try_case};
 use crate::verdict;
 
@@ -40,11 +40,10 @@ pub(super) fn run(arguments: &SelftestArgs, serve: Option<Serve>) -> ExitCode {
     };
     let sum = Arc::new(Mutex::new(Sum::default()));
     let into = Arc::clone(&sum);
-    let jobs = std::thread::available_parallelism().map_or(2, usize::from);
+    let jobs = processors();
     let runner = Runner {
         command: candidate.command,
         jobs,
-        timeouts: Timeouts::default(),
         watch: Some(Watch(Arc::new(move |case, seen| {
             let trial = try_case(case, seen);
             into.lock().unwrap_or_else(PoisonError::into_inner).add(case, trial);
@@ -57,10 +56,7 @@ pub(super) fn run(arguments: &SelftestArgs, serve: Option<Serve>) -> ExitCode {
     };
     let began = Instant::now();
     let live = Live::new(false);
-    let stop = async {
-        let _ = tokio::signal::ctrl_c().await;
-        "interrupted".to_owned()
-    };
+    let (stop, _) = interruption();
     let outcome = runtime.block_on(runner.run(&chosen.cases, |progress| live.show(progress, began), stop));
     live.clear();
     let outcome = match outcome {

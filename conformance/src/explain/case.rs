@@ -190,6 +190,17 @@ fn body(answer: &Response) -> String {
 
 /// What an expectation demands, and the document that it compares with.
 fn demand(expect: &Expect) -> (String, Option<&str>) {
+    let placed = match expect {
+        Expect::InText { call, pointer, rule } => Some((format!("in the text of `{call}`, `{pointer}`"), rule)),
+        Expect::InResult { call, pointer, rule } => Some((format!("in the result of `{call}`, `{pointer}`"), rule)),
+        Expect::InBody { route, pointer, rule } => Some((format!("in the body for {route}, `{pointer}`"), rule)),
+        _ => None,
+    };
+    match placed {
+        Some((place, ValueRule::Is(json))) => return (format!("{place} is"), Some(json)),
+        Some((place, ValueRule::IsLiterally(json))) => return (format!("{place} is to the letter"), Some(json)),
+        _ => {}
+    }
     let grade = |grade: &crate::json::Grade| format!("{grade:?}").to_lowercase();
     match expect {
         Expect::TextJson { call, json, grade: numbers } => {
@@ -204,24 +215,6 @@ fn demand(expect: &Expect) -> (String, Option<&str>) {
         Expect::TextIs { call, text } => (format!("the text of `{call}` is exactly"), Some(text)),
         Expect::Asks { route, body } => (format!("the daemon is asked {route} once, meaning"), Some(body)),
         Expect::AsksExactly { route, body } => (format!("the daemon is asked {route} once with exactly"), Some(body)),
-        Expect::InText { call, pointer, rule: ValueRule::Is(json) } => {
-            (format!("in the text of `{call}`, `{pointer}` is"), Some(json))
-        }
-        Expect::InText { call, pointer, rule: ValueRule::IsLiterally(json) } => {
-            (format!("in the text of `{call}`, `{pointer}` is to the letter"), Some(json))
-        }
-        Expect::InResult { call, pointer, rule: ValueRule::Is(json) } => {
-            (format!("in the result of `{call}`, `{pointer}` is"), Some(json))
-        }
-        Expect::InResult { call, pointer, rule: ValueRule::IsLiterally(json) } => {
-            (format!("in the result of `{call}`, `{pointer}` is to the letter"), Some(json))
-        }
-        Expect::InBody { route, pointer, rule: ValueRule::Is(json) } => {
-            (format!("in the body for {route}, `{pointer}` is"), Some(json))
-        }
-        Expect::InBody { route, pointer, rule: ValueRule::IsLiterally(json) } => {
-            (format!("in the body for {route}, `{pointer}` is to the letter"), Some(json))
-        }
         other => (other.describe(), None),
     }
 }
